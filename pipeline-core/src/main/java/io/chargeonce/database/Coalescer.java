@@ -1,0 +1,162 @@
+package io.chargeonce.database;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Gathers what concurrent threads ask of Postgres into one batch and one commit, and hands each caller its own answer.
+ * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others.
+ *
+ * <p>A batch that Postgres refuses is halved until the row at fault fails alone; a row that somebody else has locked
+ * waits alone. Callers may be any thread, virtual ones too; a few platform threads write.
+ *
+ * @param <A> what is asked
+ * @param <R> what is answered
+ */
+public final class Coalescer<A, R> implements AutoCloseable {
+
+    /** Answers every ask, in order, within one transaction. Repeating an ask that had committed must be harmless. */
+    public interface Batch<A, R> {
+        List<R> answer(Connection connection, List<A> asks) throws SQLException;
+    }
+
+    /** More callers wait than the queue holds: refuse new work until it has drained. */
+    public static final class Overloaded extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Overloaded(String name) {
+            super("too many callers wait for Postgres (" + name + "): try again shortly");
+        }
+    }
+
+    private record Asked<A, R>(A ask, CompletableFuture<R> answer) {}
+
+    private static final int LARGEST_BATCH = 500;
+    private static final int LONGEST_QUEUE = 20_000;
+    private static final Duration LONE_WAIT = Duration.ofMillis(500);
+
+    private final String name;
+    private final Database database;
+    private final Batch<A, R> batch;
+    private final Runnable committed;
+    private final BlockingQueue<Asked<A, R>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
+    private final List<Thread> writers = new ArrayList<>();
+
+    /**
+     * @param writers   how many batches may be under way at once
+     * @param committed told after every commit: a relay in this process need not wait for its next look
+     */
+    public Coalescer(String name, Database database, int writers, Runnable committed, Batch<A, R> batch) {
+        this.name = name;
+        this.database = database;
+        this.batch = batch;
+        this.committed = committed;
+        for (int i = 1; i <= writers; i++) {
+            this.writers.add(Thread.ofPlatform().name(name + "-writer-" + i).daemon().start(this::write));
+        }
+    }
+
+    /**
+     * Returns once the answer's transaction is durable.
+     *
+     * @throws DatabaseUnavailable repeat the same ask later: it may have been committed
+     * @throws DatabaseRefused     this ask alone was refused and left nothing behind
+     * @throws Overloaded          nothing was tried
+     */
+    public R ask(A ask) {
+        var asked = new Asked<A, R>(ask, new CompletableFuture<>());
+        if (!queue.offer(asked)) {
+            throw new Overloaded(name);
+        }
+        try {
+            return asked.answer.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private void write() {
+        var asks = new ArrayList<Asked<A, R>>();
+        while (!Thread.currentThread().isInterrupted()) {
+            try {
+                asks.add(queue.take());
+            } catch (InterruptedException closed) {
+                return;
+            }
+            queue.drainTo(asks, LARGEST_BATCH - 1);
+            answer(List.copyOf(asks));
+            asks.clear();
+        }
+    }
+
+    private void answer(List<Asked<A, R>> asks) {
+        try {
+            hand(asks, inOneTransaction(asks, Duration.ZERO));
+        } catch (DatabaseRefused refused) {
+            answerApart(asks, refused);
+        } catch (RuntimeException | Error e) {
+            asks.forEach(asked -> asked.answer.completeExceptionally(e));
+        }
+    }
+
+    private void answerApart(List<Asked<A, R>> asks, DatabaseRefused refused) {
+        if (asks.size() > 1) {
+            answer(asks.subList(0, asks.size() / 2));
+            answer(asks.subList(asks.size() / 2, asks.size()));
+        } else if (refused.isRowBusy()) {
+            Thread.ofVirtual().name(name + "-lone-wait").start(() -> answerAlone(asks));
+        } else {
+            asks.getFirst().answer.completeExceptionally(refused);
+        }
+    }
+
+    private void answerAlone(List<Asked<A, R>> one) {
+        try {
+            hand(one, inOneTransaction(one, LONE_WAIT));
+        } catch (RuntimeException | Error e) {
+            one.getFirst().answer.completeExceptionally(e);
+        }
+    }
+
+    private List<R> inOneTransaction(List<Asked<A, R>> asks, Duration lockPatience) {
+        return database.inTransaction(connection -> {
+            if (!lockPatience.isZero()) {
+                Database.waitForLocks(connection, lockPatience);
+            }
+            return batch.answer(connection, asks.stream().map(Asked::ask).toList());
+        });
+    }
+
+    private void hand(List<Asked<A, R>> asks, List<R> answers) {
+        if (answers.size() != asks.size()) {
+            throw new IllegalStateException("Bug! %s got %d answers for %d asks".formatted(name, answers.size(), asks.size()));
+        }
+        committed.run();
+        for (int i = 0; i < asks.size(); i++) {
+            asks.get(i).answer.complete(answers.get(i));
+        }
+    }
+
+    /** Callers that still wait get {@link Overloaded}; a batch under way finishes first. */
+    @Override
+    public void close() {
+        writers.forEach(Thread::interrupt);
+        for (Thread writer : writers) {
+            try {
+                writer.join(Duration.ofSeconds(10));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        var left = new ArrayList<Asked<A, R>>();
+        queue.drainTo(left);
+        left.forEach(asked -> asked.answer.completeExceptionally(new Overloaded(name)));
+    }
+}

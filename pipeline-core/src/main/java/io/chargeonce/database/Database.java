@@ -1,0 +1,118 @@
+package io.chargeonce.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+
+/**
+ * A pool of connections to Postgres. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
+ * repeat) or {@link DatabaseRefused} (the statement's own fault). Safe for any thread.
+ */
+public final class Database implements AutoCloseable {
+
+    /** Work done inside one transaction. It must not call anything over a network. */
+    public interface Work<T> {
+        T with(Connection connection) throws SQLException;
+    }
+
+    /** A row that is locked for longer leaves its batch and waits alone, so the others are not held up. */
+    private static final Duration LOCK_TIMEOUT = Duration.ofMillis(50);
+    private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+
+    private final HikariDataSource pool;
+
+    private Database(HikariDataSource pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Opens without connecting, so that a service starts while Postgres is away.
+     *
+     * @param url         {@code jdbc:postgresql://…}
+     * @param connections the most that this pool holds
+     */
+    public static Database open(String url, String user, String password, int connections) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(connections);
+        config.setInitializationFailTimeout(-1);
+        config.setConnectionTimeout(Duration.ofSeconds(5).toMillis());
+        config.setConnectionInitSql("""
+                SET search_path = chargeonce;
+                SET lock_timeout = %d;
+                SET statement_timeout = %d;
+                SET idle_in_transaction_session_timeout = %2$d
+                """.formatted(LOCK_TIMEOUT.toMillis(), STATEMENT_TIMEOUT.toMillis()));
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("ApplicationName", "chargeonce");
+        return new Database(new HikariDataSource(config));
+    }
+
+    /** Commits what {@code work} did, or nothing of it. */
+    public <T> T inTransaction(Work<T> work) {
+        return withConnection(connection -> {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.with(connection);
+                connection.commit();
+                return result;
+            } catch (SQLException | RuntimeException | Error e) {
+                rollBack(connection, e);
+                throw e;
+            } finally {
+                restoreAutoCommit(connection);
+            }
+        });
+    }
+
+    /** Each statement commits by itself. */
+    public <T> T withConnection(Work<T> work) {
+        try (Connection connection = pool.getConnection()) {
+            return work.with(connection);
+        } catch (SQLException e) {
+            throw isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+        }
+    }
+
+    /** Lets this transaction wait longer for a locked row than a batch may. */
+    public static void waitForLocks(Connection connection, Duration patience) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("SET LOCAL lock_timeout = " + patience.toMillis());
+        }
+    }
+
+    private static void rollBack(Connection connection, Throwable because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+
+    private static void restoreAutoCommit(Connection connection) throws SQLException {
+        if (!connection.isClosed()) {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /**
+     * Connection and resource errors are an outage; anything else is about the statement.
+     * Classes and codes: PostgreSQL, appendix A. 25006 is a primary that became a standby under us.
+     */
+    private static boolean isOutage(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        return e instanceof SQLTransientConnectionException
+                || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P")
+                || state.startsWith("58") || state.equals("25006") || state.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

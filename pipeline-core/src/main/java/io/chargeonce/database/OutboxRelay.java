@@ -1,0 +1,152 @@
+package io.chargeonce.database;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.Producer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes what the outbox holds: read, send, await the acknowledgements, delete. At least once, and per key in order.
+ *
+ * <p>Gap-safe: each pass reads every visible row from the beginning; nothing remembers a position, so a row that
+ * commits late, behind higher ids, is simply seen later. No transaction is open while sending. Any number of processes
+ * may run a relay: an advisory lock per shard lets one at a time work on it, and a lost connection frees it.
+ */
+public final class OutboxRelay implements Runnable, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
+
+    private static final Duration LONGEST_IDLE = Duration.ofMillis(50);
+    private static final Duration SHARD_HUNT = Duration.ofSeconds(1);
+    private static final Duration AFTER_AN_ERROR = Duration.ofMillis(500);
+
+    private final Database database;
+    private final OutboxSender sender;
+    private final Semaphore nudged = new Semaphore(0);
+    private final AtomicLong oldestMillis = new AtomicLong();
+    private final Counter published;
+    private volatile boolean closed;
+    private volatile Thread thread;
+
+    public OutboxRelay(Database database, Producer<byte[], byte[]> producer, MeterRegistry meters) {
+        this.database = database;
+        this.sender = new OutboxSender(producer);
+        this.published = meters.counter("chargeonce.relay.published");
+        meters.gauge("chargeonce.outbox.oldest.seconds", oldestMillis, age -> age.get() / 1000.0);
+    }
+
+    /** Something was staged and committed in this process: look now. Cheap; from any thread. */
+    public void nudge() {
+        if (nudged.availablePermits() == 0) {
+            nudged.release();
+        }
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        while (!closed) {
+            try {
+                database.withConnection(connection -> {
+                    relayUntilClosed(connection);
+                    return null;
+                });
+            } catch (DatabaseUnavailable | DatabaseRefused e) {
+                LOG.warn("The relay lost Postgres and tries again; what is staged stays staged: {}", e.getMessage());
+                await(AFTER_AN_ERROR);
+            }
+        }
+    }
+
+    private void relayUntilClosed(Connection connection) throws SQLException {
+        try {
+            while (!closed) {
+                List<Integer> shards = ShardLocks.take(connection);
+                if (shards.isEmpty()) {
+                    await(SHARD_HUNT);
+                } else {
+                    relay(connection, shards);
+                }
+            }
+        } finally {
+            ShardLocks.release(connection);
+        }
+    }
+
+    /** Relays these shards until it is time to look for more of them. */
+    private void relay(Connection connection, List<Integer> shards) throws SQLException {
+        long huntAgain = System.nanoTime() + SHARD_HUNT.toNanos();
+        long idleMillis = 1;
+        while (!closed && System.nanoTime() < huntAgain) {
+            if (runOnce(connection, shards) > 0) {
+                idleMillis = 1;
+            } else {
+                await(Duration.ofMillis(idleMillis));
+                idleMillis = Math.min(idleMillis * 2, LONGEST_IDLE.toMillis());
+            }
+        }
+    }
+
+    /** One pass: returns how many rows left the outbox. */
+    private int runOnce(Connection connection, List<Integer> shards) throws SQLException {
+        List<Outbox.Staged> rows = Outbox.read(connection, shards);
+        oldestMillis.set(rows.isEmpty() ? 0 : Math.max(0, System.currentTimeMillis() - rows.getFirst().stagedAtMillis()));
+        if (rows.isEmpty()) {
+            return 0;
+        }
+        OutboxSender.Result result = sender.send(firstOfEachKey(rows));
+        Outbox.delete(connection, result.acknowledged());
+        for (var refused : result.refused().entrySet()) {
+            LOG.error("ALERT: Kafka will never take outbox row {} ({}). It is set aside and holds back its own key only. "
+                    + "Mend the cause, then clear its column 'refusal'.", refused.getKey(), refused.getValue());
+            Outbox.setAside(connection, refused.getKey(), refused.getValue());
+        }
+        if (result.acknowledged().isEmpty() && result.refused().isEmpty()) {
+            await(AFTER_AN_ERROR);
+        }
+        published.increment(result.acknowledged().size());
+        return result.acknowledged().size() + result.refused().size();
+    }
+
+    /** A later row of a key waits for the pass after its predecessor's acknowledgement, so a failed send cannot reorder them. */
+    private static List<Outbox.Staged> firstOfEachKey(List<Outbox.Staged> rows) {
+        return List.copyOf(rows.stream()
+                .collect(Collectors.toMap(Outbox.Staged::key, row -> row, (first, later) -> first, LinkedHashMap::new))
+                .values());
+    }
+
+    private void await(Duration atMost) {
+        try {
+            if (nudged.tryAcquire(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+                nudged.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            closed = true;
+        }
+    }
+
+    /** Finishes the pass under way; what is left is another relay's, or the next start's. */
+    @Override
+    public void close() {
+        closed = true;
+        nudge();
+        Thread running = thread;
+        if (running != null && running != Thread.currentThread()) {
+            try {
+                running.join(Duration.ofSeconds(10));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package io.chargeonce.database;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A record to be published once its transaction has committed.
+ *
+ * @param value empty is a tombstone
+ */
+public record OutboxRow(String topic, String key, Optional<byte[]> value, Map<String, String> headers) {
+
+    /** How many relays can share the work; a row's shard follows from its key and keeps the key's rows in order. */
+    static final int SHARDS = 8;
+
+    int shard() {
+        return Math.floorMod(key.hashCode(), SHARDS);
+    }
+}

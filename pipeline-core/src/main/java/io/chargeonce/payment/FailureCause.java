@@ -1,0 +1,34 @@
+package io.chargeonce.payment;
+
+/** Why an attempt definitely failed. The tag is stored and published: it never changes its meaning. */
+public enum FailureCause {
+    PSP_HOST_UNKNOWN("psp_host_unknown", FailureClass.NOT_SENT),
+    CONNECTION_REFUSED("connection_refused", FailureClass.NOT_SENT),
+    CONNECT_TIMED_OUT("connect_timed_out", FailureClass.NOT_SENT),
+    TLS_HANDSHAKE_FAILED("tls_handshake_failed", FailureClass.NOT_SENT),
+    BREAKER_OPEN("breaker_open", FailureClass.NOT_SENT),
+    RATE_LIMITED("rate_limited", FailureClass.RATE_LIMITED),
+    CREDENTIAL_REFUSED("credential_refused", FailureClass.CONFIG),
+    /** The PSP failed while preparing the payment, a step that moves no money. */
+    PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
+    /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
+    CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
+    REQUEST_REFUSED("request_refused", FailureClass.POISON),
+    INTERNAL_ERROR("internal_error", FailureClass.INTERNAL_ERROR);
+
+    private final String tag;
+    private final FailureClass failureClass;
+
+    FailureCause(String tag, FailureClass failureClass) {
+        this.tag = tag;
+        this.failureClass = failureClass;
+    }
+
+    public String tag() {
+        return tag;
+    }
+
+    public FailureClass failureClass() {
+        return failureClass;
+    }
+}

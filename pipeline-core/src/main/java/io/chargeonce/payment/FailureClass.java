@@ -1,0 +1,17 @@
+package io.chargeonce.payment;
+
+/** How an attempt that provably moved no money is followed up. */
+public enum FailureClass {
+    /** It never left us. Parked without counting an attempt; another PSP may be tried. */
+    NOT_SENT,
+    /** The PSP refused it before executing it. Parked without counting an attempt. */
+    RATE_LIMITED,
+    /** Our credential, permission or route is wrong: a person must act. Parked, no attempt counted. */
+    CONFIG,
+    /** It reached the PSP and was not executed, for passing trouble. The next tier, attempt counted. */
+    RETRYABLE,
+    /** A bug of ours threw. The next tier, attempt counted, then the dead-letter queue. */
+    INTERNAL_ERROR,
+    /** The request is wrong in itself: no repetition can help. The dead-letter queue at once. */
+    POISON
+}

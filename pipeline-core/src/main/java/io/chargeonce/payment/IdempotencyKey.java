@@ -1,0 +1,55 @@
+package io.chargeonce.payment;
+
+import java.util.Optional;
+
+/**
+ * The producer's own name for one payment: 1 to 255 visible ASCII characters, compared as they are.
+ *
+ * <p>255 is the longest that the largest PSP publishes; business keys such as {@code payment-1234-refund} are welcome.
+ */
+public record IdempotencyKey(String value) {
+
+    public static final int LONGEST = 255;
+
+    public IdempotencyKey {
+        if (!isWellFormed(value)) {
+            throw new IllegalArgumentException("an idempotency key is 1 to 255 visible ASCII characters");
+        }
+    }
+
+    /** Reads the header's value, bare ({@code abc}) or as an RFC 8941 string ({@code "abc"}): both are the same key. */
+    public static Optional<IdempotencyKey> parse(String header) {
+        String key = header.length() >= 2 && header.startsWith("\"") && header.endsWith("\"")
+                ? unquote(header.substring(1, header.length() - 1))
+                : header;
+        return isWellFormed(key) ? Optional.of(new IdempotencyKey(key)) : Optional.empty();
+    }
+
+    /** Undoes RFC 8941's two escapes, {@code \"} and {@code \\}; anything else malformed gives the empty text. */
+    private static String unquote(String inner) {
+        var key = new StringBuilder();
+        for (int i = 0; i < inner.length(); i++) {
+            char c = inner.charAt(i);
+            if (c == '\\') {
+                i++;
+                if (i == inner.length() || inner.charAt(i) != '"' && inner.charAt(i) != '\\') {
+                    return "";
+                }
+                c = inner.charAt(i);
+            } else if (c == '"') {
+                return "";
+            }
+            key.append(c);
+        }
+        return key.toString();
+    }
+
+    private static boolean isWellFormed(String key) {
+        return !key.isEmpty() && key.length() <= LONGEST && key.chars().allMatch(c -> c >= 0x21 && c <= 0x7e);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

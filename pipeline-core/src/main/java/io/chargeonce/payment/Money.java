@@ -1,0 +1,46 @@
+package io.chargeonce.payment;
+
+import java.util.Currency;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * An amount to move, in the currency's minor units (1299 EUR is 12.99 €; 1299 JPY is 1,299 ¥).
+ *
+ * @param minorUnits 1 to 999,999,999,999
+ * @param currency   an ISO 4217 code in upper case
+ */
+public record Money(long minorUnits, String currency) {
+
+    public static final long SMALLEST = 1;
+    public static final long LARGEST = 999_999_999_999L;
+
+    private static final Set<String> CODES = Currency.getAvailableCurrencies().stream()
+            .map(Currency::getCurrencyCode).collect(Collectors.toUnmodifiableSet());
+
+    public Money {
+        if (minorUnits < SMALLEST || minorUnits > LARGEST) {
+            throw new IllegalArgumentException(
+                    "an amount is %d to %d minor units, not %d".formatted(SMALLEST, LARGEST, minorUnits));
+        }
+        if (!isCurrency(currency)) {
+            throw new IllegalArgumentException("'%s' is not an ISO 4217 currency code in upper case".formatted(currency));
+        }
+    }
+
+    public static boolean isCurrency(String code) {
+        return code != null && CODES.contains(code);
+    }
+
+    /** As people read it: {@code 12.99 EUR}, {@code 1299 JPY}. */
+    @Override
+    public String toString() {
+        return format(minorUnits, currency);
+    }
+
+    /** Formats a sum, which may be zero or larger than one payment's amount can be. */
+    public static String format(long minorUnits, String currency) {
+        int digits = Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
+        return java.math.BigDecimal.valueOf(minorUnits, digits).toPlainString() + " " + currency;
+    }
+}

@@ -1,0 +1,51 @@
+package io.chargeonce.payment;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Where an operation stands, and the one table of where it may go from there. */
+public enum OperationState {
+    /** Staged for the main topic. */
+    ACCEPTED,
+    /** Claimed: an attempt is under way under a lease. */
+    PROCESSING,
+    /** Waits in a tier for its next counted attempt. */
+    SCHEDULED,
+    /** Waits in a tier for a PSP to be well. */
+    PARKED,
+    /** Its attempt may have moved money; the resolver asks. */
+    UNRESOLVED,
+    SUCCEEDED,
+    DECLINED,
+    /** In the dead-letter queue. */
+    DEAD,
+    /** Taken out of the dead-letter queue for good, by a person with a reason. */
+    PURGED;
+
+    public Set<OperationState> next() {
+        return switch (this) {
+            case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD);
+            case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD);
+            case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD);
+            case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
+            case SUCCEEDED, DECLINED, PURGED -> EnumSet.noneOf(OperationState.class);
+        };
+    }
+
+    public OperationState to(OperationState next) {
+        if (!next().contains(next)) {
+            throw new IllegalStateException("Bug! An operation never goes from %s to %s".formatted(tag(), next.tag()));
+        }
+        return next;
+    }
+
+    /** As stored and published. */
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static OperationState fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,19 @@
+package io.chargeonce.payment;
+
+import java.util.Optional;
+
+/** What became of one attempt, as far as the PSP told us. Expected answers are values; only surprises are exceptions. */
+public sealed interface Outcome {
+
+    /** The PSP took the money. */
+    record Charged(String pspReference) implements Outcome {}
+
+    /** The PSP or the card's issuer said no, which is an answer and not a failure. */
+    record Declined(String code, String message, Optional<String> pspReference) implements Outcome {}
+
+    /** It provably moved no money and, under this attempt, never will. */
+    record Failed(FailureCause cause, String detail) implements Outcome {}
+
+    /** It may have moved money. Never repeated under another key, never failed over: asked about until known. */
+    record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {}
+}

@@ -1,0 +1,28 @@
+package io.chargeonce.payment;
+
+import java.util.Optional;
+
+/**
+ * What a producer asks for, validated. It is stored as accepted and never changes; every later decision reads it
+ * from the database, not from a Kafka record.
+ *
+ * @param paymentMethod the PSP's token for the card, never a card number
+ * @param customer      the merchant's or the PSP's name for who pays
+ * @param reference     the merchant's order number or the like
+ */
+public record PaymentRequest(
+        Money money,
+        String paymentMethod,
+        Optional<String> customer,
+        Optional<String> reference,
+        Optional<String> description,
+        Optional<String> receiptEmail) {
+
+    public static final int LONGEST_TEXT = 500;
+
+    public PaymentRequest {
+        if (paymentMethod.isBlank() || paymentMethod.length() > LONGEST_TEXT) {
+            throw new IllegalArgumentException("a payment method is a PSP's token of 1 to 500 characters");
+        }
+    }
+}

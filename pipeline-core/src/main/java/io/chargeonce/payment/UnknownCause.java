@@ -1,0 +1,27 @@
+package io.chargeonce.payment;
+
+/** Why nobody can say yet whether an attempt moved money. The tag is stored and published. */
+public enum UnknownCause {
+    GATEWAY_TIMED_OUT("gateway_timed_out"),
+    CONNECTION_LOST("connection_lost"),
+    PSP_ERROR("psp_error"),
+    ANSWER_UNREADABLE("answer_unreadable"),
+    STILL_PROCESSING("still_processing"),
+    KEY_IN_USE("key_in_use"),
+    /** The PSP knows the key with another request: something of ours went out that we did not store. An alarm. */
+    KEY_MISMATCH("key_mismatch"),
+    /** The answer names another amount, currency or payment than was asked for. An alarm. */
+    ANSWER_MISMATCH("answer_mismatch"),
+    /** The process that held the lease ended or stalled before it recorded an answer. */
+    LEASE_RAN_OUT("lease_ran_out");
+
+    private final String tag;
+
+    UnknownCause(String tag) {
+        this.tag = tag;
+    }
+
+    public String tag() {
+        return tag;
+    }
+}

@@ -1,0 +1,60 @@
+package io.chargeonce.wire;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** A record of the main topic or a tier, read from its bytes: either a request, or poison and why. Never throws. */
+public sealed interface Decoded {
+
+    record Request(PaymentRecord record) implements Decoded {}
+
+    record Poison(PoisonCause cause, String detail) implements Decoded {}
+
+    /** Requests are under 64 KiB at the door; twice that is no request of ours. */
+    int LARGEST_VALUE = 128 * 1024;
+
+    /** @param key and value as Kafka hands them over: either may be null */
+    static Decoded from(byte[] key, byte[] value) {
+        if (value == null || value.length == 0) {
+            return new Poison(PoisonCause.EMPTY, "the record has no value");
+        }
+        if (value.length > LARGEST_VALUE) {
+            return new Poison(PoisonCause.OVERSIZED,
+                    "%,d bytes, where a request has at most %,d".formatted(value.length, LARGEST_VALUE));
+        }
+        try {
+            return fromJson(key, PaymentJson.MAPPER.readTree(value));
+        } catch (JacksonException | NullPointerException e) {
+            return new Poison(PoisonCause.UNDECODABLE, firstLine(e.getMessage()));
+        }
+    }
+
+    private static Decoded fromJson(byte[] key, JsonNode json) {
+        if (!PaymentRecord.TYPE.equals(json.path("type").asString(""))) {
+            return json.path("type").isString()
+                    ? new Poison(PoisonCause.WRONG_TOPIC, "type '%s' does not belong here".formatted(brief(json.path("type"))))
+                    : new Poison(PoisonCause.UNDECODABLE, "no JSON object with a type");
+        }
+        if (json.path("version").asInt(0) != PaymentRecord.VERSION) {
+            return new Poison(PoisonCause.WRONG_VERSION,
+                    "version %s, where this consumer reads %d".formatted(brief(json.path("version")), PaymentRecord.VERSION));
+        }
+        PaymentRecord record = PaymentJson.MAPPER.treeToValue(json, PaymentRecord.class);
+        if (key == null || !Arrays.equals(key, record.operationId().getBytes(StandardCharsets.UTF_8))) {
+            return new Poison(PoisonCause.KEY_MISMATCH, "the record's key is not the operation's id");
+        }
+        return new Request(record);
+    }
+
+    private static String brief(JsonNode node) {
+        String text = node.asString("");
+        return text.length() <= 40 ? text : text.substring(0, 40) + "…";
+    }
+
+    /** Jackson's first line says what is wrong; the lines after it may quote the input. */
+    private static String firstLine(String message) {
+        return message == null ? "not JSON" : message.lines().findFirst().orElse("not JSON");
+    }
+}

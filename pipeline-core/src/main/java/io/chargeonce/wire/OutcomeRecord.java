@@ -1,0 +1,32 @@
+package io.chargeonce.wire;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The value on the outcomes topic: how a payment ended.
+ *
+ * @param status   {@code succeeded} or {@code declined}
+ * @param revision the operation's step at that moment: of two copies for one payment the higher is the newer
+ */
+public record OutcomeRecord(
+        String type,
+        int version,
+        String paymentId,
+        String operation,
+        String merchant,
+        String idempotencyKey,
+        String status,
+        long amount,
+        String currency,
+        String psp,
+        Optional<String> pspReference,
+        Optional<String> declineCode,
+        Optional<String> reference,
+        int attempts,
+        int revision,
+        Instant settledAt) {
+
+    public static final String TYPE = "payment.outcome";
+    public static final int VERSION = 1;
+}

@@ -1,0 +1,56 @@
+package io.chargeonce.wire;
+
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Record headers: CloudEvents 1.0 in binary mode, and a few of our own, all of them for people and other consumers.
+ * Nothing in the pipeline decides by a header.
+ */
+public final class PaymentHeaders {
+
+    public static final String TIME = "ce_time";
+    private static final int LONGEST_FAILURE = 200;
+
+    private final Map<String, String> headers = new LinkedHashMap<>();
+
+    private PaymentHeaders() {}
+
+    /** @param id the same for every copy of the same event, so that a consumer can drop a repeat */
+    public static PaymentHeaders event(String type, String id, Instant time) {
+        var event = new PaymentHeaders();
+        event.headers.put("ce_specversion", "1.0");
+        event.headers.put("ce_type", "chargeonce." + type);
+        event.headers.put("ce_source", "/chargeonce");
+        event.headers.put("ce_id", id);
+        event.headers.put(TIME, time.toString());
+        event.headers.put("content-type", "application/json");
+        return event;
+    }
+
+    /** @param attempt the number of the attempt that comes next, from 1 */
+    public PaymentHeaders journey(int step, int attempt, int tier, Instant acceptedAt) {
+        headers.put("chargeonce-step", "" + step);
+        headers.put("chargeonce-attempt", "" + attempt);
+        headers.put("chargeonce-tier", "" + tier);
+        headers.put("chargeonce-accepted-at", acceptedAt.toString());
+        return this;
+    }
+
+    public PaymentHeaders failure(Instant at, String failureClass, String failure) {
+        headers.put("chargeonce-failed-at", at.toString());
+        headers.put("chargeonce-failure-class", failureClass);
+        headers.put("chargeonce-failure", printable(failure));
+        return this;
+    }
+
+    public Map<String, String> toMap() {
+        return Map.copyOf(headers);
+    }
+
+    private static String printable(String text) {
+        String clean = text.replaceAll("\\p{Cntrl}", " ");
+        return clean.length() <= LONGEST_FAILURE ? clean : clean.substring(0, LONGEST_FAILURE - 1) + "…";
+    }
+}

@@ -1,0 +1,58 @@
+package io.chargeonce.wire;
+
+import io.chargeonce.payment.PaymentRequest;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The value on the main topic and the retry tiers: the request, for whoever reads the topic, and the step, which says
+ * which staging of the operation this is. The handler compares it with the database's row and decides from the row.
+ *
+ * @param operationId the payment's id, for a charge
+ * @param step        raised whenever work is staged for the operation; a record with another step is superseded
+ */
+public record PaymentRecord(
+        String type,
+        int version,
+        String paymentId,
+        String operation,
+        String operationId,
+        int step,
+        String merchant,
+        String idempotencyKey,
+        long amount,
+        String currency,
+        String paymentMethod,
+        Optional<String> customer,
+        Optional<String> reference) {
+
+    public static final String TYPE = "payment.request";
+    public static final int VERSION = 1;
+
+    public PaymentRecord {
+        Objects.requireNonNull(paymentId, "payment_id is missing");
+        Objects.requireNonNull(operation, "operation is missing");
+        Objects.requireNonNull(operationId, "operation_id is missing");
+        Objects.requireNonNull(merchant, "merchant is missing");
+        Objects.requireNonNull(idempotencyKey, "idempotency_key is missing");
+        Objects.requireNonNull(currency, "currency is missing");
+        Objects.requireNonNull(paymentMethod, "payment_method is missing");
+    }
+
+    public static PaymentRecord of(String operationId, int step, String merchant, String idempotencyKey,
+                                   PaymentRequest request) {
+        return new PaymentRecord(TYPE, VERSION, operationId, "charge", operationId, step, merchant, idempotencyKey,
+                request.money().minorUnits(), request.money().currency(), request.paymentMethod(),
+                request.customer(), request.reference());
+    }
+
+    /** The same request, whichever staging of it. */
+    public boolean saysTheSameAs(PaymentRecord other) {
+        return withStep(0).equals(other.withStep(0));
+    }
+
+    private PaymentRecord withStep(int otherStep) {
+        return new PaymentRecord(type, version, paymentId, operation, operationId, otherStep, merchant,
+                idempotencyKey, amount, currency, paymentMethod, customer, reference);
+    }
+}

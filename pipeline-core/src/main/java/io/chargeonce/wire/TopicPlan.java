@@ -1,0 +1,65 @@
+package io.chargeonce.wire;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * Which topics exist and how they are set up. Creating is idempotent: topics that exist are left as they are.
+ *
+ * @param replicas empty takes the broker's default
+ */
+public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas) {
+
+    /** What one record may hold at most on the main topic: the broker's own default. */
+    static final int LARGEST_RECORD = 1024 * 1024;
+
+    /** A dead letter carries its poison as base64 with evidence beside it, so it must be allowed to be larger. */
+    private static final int LARGEST_DEAD_LETTER = 2 * LARGEST_RECORD + 64 * 1024;
+
+    private static final Duration RETENTION = Duration.ofDays(14);
+
+    public List<NewTopic> all() {
+        var plan = new ArrayList<NewTopic>();
+        plan.add(topic(topics.requests(), Map.of("max.message.bytes", "" + LARGEST_RECORD)));
+        for (int tier = 1; tier <= Topics.TIERS; tier++) {
+            // The wake-up counts from the broker's own clock: a producer's clock or a forged timestamp cannot move it.
+            plan.add(topic(topics.retry(tier), Map.of(
+                    "message.timestamp.type", "LogAppendTime", "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
+        }
+        plan.add(new NewTopic(topics.deadLetters(), Optional.of(partitions), replicas).configs(Map.of(
+                "cleanup.policy", "compact",
+                "message.timestamp.type", "LogAppendTime",
+                "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
+        plan.add(topic(topics.outcomes(), Map.of()));
+        return plan;
+    }
+
+    /** Creates what is missing and returns its names. */
+    public List<String> create(Admin admin) {
+        try {
+            Set<String> existing = admin.listTopics().names().get();
+            List<NewTopic> missing = all().stream().filter(topic -> !existing.contains(topic.name())).toList();
+            admin.createTopics(missing).all().get();
+            return missing.stream().map(NewTopic::name).toList();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while creating topics", e);
+        } catch (ExecutionException e) {
+            throw new KafkaException("topics could not be created: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private NewTopic topic(String name, Map<String, String> settings) {
+        var configs = new java.util.HashMap<>(settings);
+        configs.put("retention.ms", "" + RETENTION.toMillis());
+        return new NewTopic(name, Optional.of(partitions), replicas).configs(configs);
+    }
+}

@@ -1,0 +1,45 @@
+package io.chargeonce.wire;
+
+/**
+ * The names of the pipeline's topics.
+ *
+ * @param prefix {@code payments} unless two pipelines share a cluster
+ */
+public record Topics(String prefix) {
+
+    public static final int TIERS = 3;
+
+    public Topics {
+        if (!prefix.matches("[A-Za-z0-9._-]{1,100}")) {
+            throw new IllegalArgumentException(
+                    "a topic prefix is 1 to 100 letters, digits, dots, dashes or underscores, not '%s'".formatted(prefix));
+        }
+    }
+
+    /** Where an operation enters the pipeline, first or after a merge. */
+    public String requests() {
+        return prefix + ".requests";
+    }
+
+    public String retry(int tier) {
+        if (tier < 1 || tier > TIERS) {
+            throw new IllegalArgumentException("Bug! There are retry tiers 1 to %d, and no %d".formatted(TIERS, tier));
+        }
+        return prefix + ".retry-" + tier;
+    }
+
+    /** Compacted: the live dead letters, each under its id; a tombstone when one leaves. */
+    public String deadLetters() {
+        return prefix + ".dlq";
+    }
+
+    /** What became of each payment, once it is settled. */
+    public String outcomes() {
+        return prefix + ".outcomes";
+    }
+
+    /** The topic that an operation waits in; tier 0 is the main topic. */
+    public String ofTier(int tier) {
+        return tier == 0 ? requests() : retry(tier);
+    }
+}

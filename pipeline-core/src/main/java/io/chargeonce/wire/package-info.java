@@ -1,0 +1,2 @@
+/** How payments travel on Kafka: topic names, records, headers. Records inform; they never decide. */
+package io.chargeonce.wire;
