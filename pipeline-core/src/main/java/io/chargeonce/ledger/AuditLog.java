@@ -1,0 +1,55 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Columns;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Who did what, when and why. Written by the transaction that did it; append-only. */
+public final class AuditLog {
+
+    /**
+     * @param actor  a service, or the person's login
+     * @param reason what a person gave as the reason
+     */
+    public record Entry(String actor, String action, Optional<String> merchant, String resourceType, String resourceId,
+                        Optional<String> reason, Map<String, ?> data) {
+
+        public static Entry of(String actor, String action, Operation operation, Optional<String> reason,
+                               Map<String, ?> data) {
+            return new Entry(actor, action, Optional.of(operation.accepted().merchant()), "operation", operation.id(),
+                    reason, data);
+        }
+    }
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private AuditLog() {}
+
+    private static final String APPEND = """
+            INSERT INTO audit_record (actor, action, merchant_id, resource_type, resource_id, reason, data)
+            SELECT actor, action, merchant_id, resource_type, resource_id, reason, data::json
+              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                AS row (actor, action, merchant_id, resource_type, resource_id, reason, data)
+            """;
+
+    public static void append(Connection connection, List<Entry> entries) throws SQLException {
+        if (entries.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(APPEND)) {
+            Columns.of(entries, statement)
+                    .with("text", Entry::actor)
+                    .with("text", Entry::action)
+                    .with("text", entry -> entry.merchant().orElse(null))
+                    .with("text", Entry::resourceType)
+                    .with("text", Entry::resourceId)
+                    .with("text", entry -> entry.reason().orElse(null))
+                    .with("text", entry -> JSON.writeValueAsString(entry.data()));
+            statement.executeUpdate();
+        }
+    }
+}

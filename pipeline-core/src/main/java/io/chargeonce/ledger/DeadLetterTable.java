@@ -1,0 +1,128 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The dead-letter queue's rows. Every change is staged for the compacted topic by the same transaction. */
+public final class DeadLetterTable {
+
+    private DeadLetterTable() {}
+
+    private static final String BURY = """
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state,
+                                     cause, message, generation, source_topic, source_partition, source_offset,
+                                     raw_key, raw_value, raw_headers)
+            SELECT dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead',
+                   cause, message, generation, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers
+              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+                          ?::int[], ?::text[], ?::int[], ?::bigint[], ?::bytea[], ?::bytea[], ?::bytea[])
+                AS row (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, cause, message,
+                        generation, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
+             ORDER BY dead_letter_id
+            ON CONFLICT (dead_letter_id) DO UPDATE
+               SET state = 'dead', cause = excluded.cause, message = excluded.message, psp = excluded.psp,
+                   generation = excluded.generation, revision = dead_letter.revision + 1,
+                   died_at = clock_timestamp(), changed_at = clock_timestamp()
+             WHERE excluded.operation_id IS NOT NULL
+               AND (dead_letter.state <> 'dead' OR dead_letter.cause <> excluded.cause)
+            RETURNING dead_letter_id, revision, died_at
+            """;
+
+    /**
+     * Adds dead letters, or brings back those that had left. Poison read again changes nothing, not even after a purge:
+     * it is the same record.
+     */
+    public static void bury(Connection connection, Topics topics, Collection<DeadLetter> letters) throws SQLException {
+        if (letters.isEmpty()) {
+            return;
+        }
+        List<DeadLetter> distinct = List.copyOf(letters.stream()
+                .collect(Collectors.toMap(DeadLetter::id, Function.identity(), (first, repeat) -> first)).values());
+        Map<String, DeadLetter> byId = distinct.stream().collect(Collectors.toMap(DeadLetter::id, Function.identity()));
+        var staged = new ArrayList<OutboxRow>();
+        try (var statement = connection.prepareStatement(BURY)) {
+            bind(Columns.of(distinct, statement));
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    Instant diedAt = result.getObject(3, OffsetDateTime.class).toInstant();
+                    staged.add(Staging.deadLetter(topics, byId.get(result.getString(1)), result.getInt(2), diedAt));
+                }
+            }
+        }
+        Outbox.stage(connection, staged);
+    }
+
+    private static void bind(Columns<DeadLetter> columns) throws SQLException {
+        columns.with("text", DeadLetter::id)
+                .with("text", letter -> ofOperation(letter, Operation::id))
+                .with("text", letter -> ofOperation(letter, op -> op.accepted().payment().value()))
+                .with("text", letter -> ofOperation(letter, op -> op.accepted().merchant()))
+                .with("int8", letter -> ofOperation(letter, op -> op.accepted().request().money().minorUnits()))
+                .with("text", letter -> ofOperation(letter, op -> op.accepted().request().money().currency()))
+                .with("text", letter -> ofOperation(letter, op -> op.psp().orElse(null)))
+                .with("text", DeadLetter::cause)
+                .with("text", DeadLetter::message)
+                .with("int4", letter -> letter.operation().map(Operation::generation).orElse(1))
+                .with("text", letter -> ofSource(letter, DeadLetter.Source::topic))
+                .with("int4", letter -> ofSource(letter, DeadLetter.Source::partition))
+                .with("int8", letter -> ofSource(letter, DeadLetter.Source::offset))
+                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::key))
+                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::value))
+                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::headers));
+    }
+
+    private static <T> T ofOperation(DeadLetter letter, Function<Operation, T> column) {
+        return letter.operation().map(column).orElse(null);
+    }
+
+    private static <T> T ofSource(DeadLetter letter, Function<DeadLetter.Source, T> column) {
+        return letter.source().map(column).orElse(null);
+    }
+
+    private static final String RELEASE = """
+            WITH live AS (SELECT dead_letter_id FROM dead_letter WHERE dead_letter_id = ANY (?) AND state = 'dead'
+                           ORDER BY dead_letter_id FOR UPDATE)
+            UPDATE dead_letter SET state = ?, revision = revision + 1, changed_at = clock_timestamp()
+              FROM live WHERE dead_letter.dead_letter_id = live.dead_letter_id
+            RETURNING dead_letter.dead_letter_id, revision
+            """;
+
+    /**
+     * Takes live dead letters out of the queue.
+     *
+     * @param state {@code merged}, {@code settled} or {@code purged}
+     * @return the ids that were live until now
+     */
+    public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids)
+            throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        var released = new ArrayList<String>();
+        var staged = new ArrayList<OutboxRow>();
+        try (var statement = connection.prepareStatement(RELEASE)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            statement.setString(2, state);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    released.add(result.getString(1));
+                    staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2)));
+                }
+            }
+        }
+        Outbox.stage(connection, staged);
+        return released;
+    }
+}

@@ -1,0 +1,238 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.Progress;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.RetryTier;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * One operation's row, read under its lock: what was accepted, and how far it has come. Its methods are the legal
+ * moves; {@link OperationTable#save} writes the result. It belongs to one transaction and one thread.
+ */
+public final class Operation {
+
+    /** What was accepted. It never changes. */
+    public record Accepted(String operationId, PaymentId payment, String merchant, String idempotencyKey,
+                           PaymentRequest request, Instant at) {}
+
+    private final Accepted accepted;
+    OperationState state;
+    int step;
+    int generation;
+    int countedAttempts;
+    int tier;
+    int sequence;
+    Optional<String> psp = Optional.empty();
+    Optional<String> pspReference = Optional.empty();
+    Optional<String> failureCause = Optional.empty();
+    Optional<String> failureMessage = Optional.empty();
+    Instant notBefore;
+    Instant chargeBefore;
+    Instant stagedAt;
+    int swept;
+    Optional<UUID> leaseToken = Optional.empty();
+    Optional<Instant> resolveAt = Optional.empty();
+    int resolveTries;
+    Optional<Instant> unresolvedSince = Optional.empty();
+    Optional<Instant> settledAt = Optional.empty();
+
+    Operation(Accepted accepted) {
+        this.accepted = accepted;
+    }
+
+    public Accepted accepted() {
+        return accepted;
+    }
+
+    public String id() {
+        return accepted.operationId();
+    }
+
+    public OperationState state() {
+        return state;
+    }
+
+    public int step() {
+        return step;
+    }
+
+    public int generation() {
+        return generation;
+    }
+
+    public int sequence() {
+        return sequence;
+    }
+
+    public Progress progress() {
+        return new Progress(countedAttempts, tier);
+    }
+
+    public int tier() {
+        return tier;
+    }
+
+    public Optional<String> psp() {
+        return psp;
+    }
+
+    public Optional<String> pspReference() {
+        return pspReference;
+    }
+
+    public Optional<String> failureCause() {
+        return failureCause;
+    }
+
+    public Optional<String> failureMessage() {
+        return failureMessage;
+    }
+
+    public Instant notBefore() {
+        return notBefore;
+    }
+
+    public Instant chargeBefore() {
+        return chargeBefore;
+    }
+
+    public Instant stagedAt() {
+        return stagedAt;
+    }
+
+    public int swept() {
+        return swept;
+    }
+
+    public int resolveTries() {
+        return resolveTries;
+    }
+
+    public Optional<Instant> unresolvedSince() {
+        return unresolvedSince;
+    }
+
+    public Optional<Instant> settledAt() {
+        return settledAt;
+    }
+
+    /** The key of the attempt that was claimed last. */
+    public PspKey attemptKey() {
+        return PspKey.derive(accepted.payment(), "charge", "",
+                psp.orElseThrow(() -> new IllegalStateException("Bug! " + id() + " was never claimed")), sequence);
+    }
+
+    public boolean isHeldUnder(UUID token) {
+        return resolveAt.isPresent() && leaseToken.equals(Optional.of(token));
+    }
+
+    /** Takes the operation for a new attempt at this PSP. */
+    public void claim(UUID token, String atPsp, Instant leaseUntil) {
+        state = state.to(OperationState.PROCESSING);
+        leaseToken = Optional.of(token);
+        psp = Optional.of(atPsp);
+        sequence++;
+        resolveAt = Optional.of(leaseUntil);
+        resolveTries = 0;
+    }
+
+    /** Takes the operation for another question about its attempt. */
+    public void claimForQuestion(UUID token, Instant now, Instant leaseUntil) {
+        state = state.to(OperationState.UNRESOLVED);
+        leaseToken = Optional.of(token);
+        resolveAt = Optional.of(leaseUntil);
+        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
+    }
+
+    public void settleSucceeded(String reference, Instant now) {
+        moveOn(OperationState.SUCCEEDED);
+        pspReference = Optional.of(reference);
+        failureCause = Optional.empty();
+        failureMessage = Optional.empty();
+        settledAt = Optional.of(now);
+    }
+
+    public void settleDeclined(String code, String message, Optional<String> reference, Instant now) {
+        moveOn(OperationState.DECLINED);
+        pspReference = reference;
+        remember(code, message);
+        settledAt = Optional.of(now);
+    }
+
+    /** Waits in a tier for its next counted attempt. */
+    public void retryIn(RetryTier next, String cause, String message, Instant now) {
+        waitIn(OperationState.SCHEDULED, next, now);
+        countedAttempts++;
+        remember(cause, message);
+    }
+
+    /** Waits in a tier for a PSP to be well; nothing is counted. */
+    public void parkIn(RetryTier next, String cause, String message, Instant now) {
+        waitIn(OperationState.PARKED, next, now);
+        remember(cause, message);
+    }
+
+    private void waitIn(OperationState waiting, RetryTier next, Instant now) {
+        moveOn(waiting);
+        tier = next.number();
+        notBefore = now.plus(next.delay());
+        stagedAt = now;
+    }
+
+    /** Nobody knows whether the attempt moved money: asked again after {@code pause}. */
+    public void leaveUnresolved(String cause, String message, Instant now, Duration pause) {
+        state = state.to(OperationState.UNRESOLVED);
+        leaseToken = Optional.empty();
+        resolveAt = Optional.of(now.plus(pause));
+        resolveTries++;
+        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
+        remember(cause, message);
+    }
+
+    public void bury(String cause, String message) {
+        moveOn(OperationState.DEAD);
+        remember(cause, message);
+    }
+
+    /** Back to the front of the pipeline, with a fresh schedule and a deadline of its own; attempts keep counting up. */
+    public void reenter(Instant now, Duration deadline) {
+        moveOn(OperationState.ACCEPTED);
+        generation++;
+        countedAttempts = 0;
+        tier = 0;
+        notBefore = now;
+        stagedAt = now;
+        chargeBefore = now.plus(deadline);
+    }
+
+    public void purge() {
+        moveOn(OperationState.PURGED);
+    }
+
+    /** The same step is staged once more, because Kafka lost it. */
+    public void stageAgain(Instant now) {
+        swept++;
+        stagedAt = now;
+    }
+
+    private void moveOn(OperationState next) {
+        state = state.to(next);
+        step++;
+        swept = 0;
+        leaseToken = Optional.empty();
+        resolveAt = Optional.empty();
+        resolveTries = 0;
+        unresolvedSince = Optional.empty();
+    }
+
+    private void remember(String cause, String message) {
+        failureCause = Optional.of(cause);
+        failureMessage = Optional.of(message.length() <= 500 ? message : message.substring(0, 499) + "…");
+    }
+}

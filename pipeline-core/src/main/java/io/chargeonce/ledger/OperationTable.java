@@ -1,0 +1,176 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The operation table. Rows are always locked in key order, before any row of another table. */
+public final class OperationTable {
+
+    /**
+     * @param now  the database's clock, the only one that decides
+     * @param rows by operation id, in key order; an id without a row is missing
+     */
+    public record Locked(Instant now, Map<String, Operation> rows) {}
+
+    private static final String COLUMNS = """
+            operation_id, payment_id, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
+            description, receipt_email, accepted_at, state, step, generation, counted_attempts, tier, sequence, psp,
+            psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
+            resolve_at, resolve_tries, unresolved_since, settled_at
+            """;
+
+    private OperationTable() {}
+
+    private static final String LOCK = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE
+            """;
+
+    public static Locked lock(Connection connection, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.stream().distinct().sorted().toArray()));
+            return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE resolve_at <= clock_timestamp()
+             ORDER BY resolve_at LIMIT ? FOR UPDATE SKIP LOCKED
+            """;
+
+    /** Operations whose lease has run out or whose next question is due. */
+    public static Locked lockDueForAQuestion(Connection connection, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
+            statement.setInt(1, limit);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation WHERE operation_id = ?";
+
+    /** Reads without a lock: for showing, never for deciding. */
+    public static Optional<Operation> find(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, id);
+            return readLocked(statement.executeQuery()).rows().values().stream().findFirst();
+        }
+    }
+
+    private static final String SAVE = """
+            UPDATE operation
+               SET state = row.state, step = row.step, generation = row.generation, counted_attempts = row.counted_attempts,
+                   tier = row.tier, sequence = row.sequence, psp = row.psp, psp_reference = row.psp_reference,
+                   failure_cause = row.failure_cause, failure_message = row.failure_message, not_before = row.not_before,
+                   charge_before = row.charge_before, staged_at = row.staged_at, swept = row.swept,
+                   lease_token = row.lease_token, resolve_at = row.resolve_at, resolve_tries = row.resolve_tries,
+                   unresolved_since = row.unresolved_since, settled_at = row.settled_at
+              FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[],
+                          ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[], ?::uuid[],
+                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[])
+                AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
+                        failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
+                        resolve_at, resolve_tries, unresolved_since, settled_at)
+             WHERE operation.operation_id = row.operation_id
+            """;
+
+    /** Writes rows that this transaction has locked. */
+    public static void save(Connection connection, List<Operation> changed) throws SQLException {
+        if (changed.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(SAVE)) {
+            Columns.of(changed, statement)
+                    .with("text", Operation::id)
+                    .with("text", op -> op.state.tag())
+                    .with("int4", op -> op.step)
+                    .with("int4", op -> op.generation)
+                    .with("int4", op -> op.countedAttempts)
+                    .with("int4", op -> op.tier)
+                    .with("int4", op -> op.sequence)
+                    .with("text", op -> op.psp.orElse(null))
+                    .with("text", op -> op.pspReference.orElse(null))
+                    .with("text", op -> op.failureCause.orElse(null))
+                    .with("text", op -> op.failureMessage.orElse(null))
+                    .with("timestamptz", op -> op.notBefore)
+                    .with("timestamptz", op -> op.chargeBefore)
+                    .with("timestamptz", op -> op.stagedAt)
+                    .with("int4", op -> op.swept)
+                    .with("uuid", op -> op.leaseToken.orElse(null))
+                    .with("timestamptz", op -> op.resolveAt.orElse(null))
+                    .with("int4", op -> op.resolveTries)
+                    .with("timestamptz", op -> op.unresolvedSince.orElse(null))
+                    .with("timestamptz", op -> op.settledAt.orElse(null));
+            int saved = statement.executeUpdate();
+            if (saved != changed.size()) {
+                throw new IllegalStateException("Bug! Saved %d of %d operations".formatted(saved, changed.size()));
+            }
+        }
+    }
+
+    private static Locked readLocked(ResultSet result) throws SQLException {
+        try (result) {
+            var rows = new LinkedHashMap<String, Operation>();
+            Instant now = Instant.MIN;
+            while (result.next()) {
+                now = instant(result, 1).orElseThrow();
+                Operation operation = read(result);
+                rows.put(operation.id(), operation);
+            }
+            return new Locked(now, rows);
+        }
+    }
+
+    private static Operation read(ResultSet result) throws SQLException {
+        var request = new PaymentRequest(new Money(result.getLong("amount"), result.getString("currency")),
+                result.getString("payment_method"), text(result, "customer"), text(result, "reference"),
+                text(result, "description"), text(result, "receipt_email"));
+        var operation = new Operation(new Operation.Accepted(result.getString("operation_id"),
+                new PaymentId(result.getString("payment_id")), result.getString("merchant_id"),
+                result.getString("idempotency_key"), request, instant(result, "accepted_at").orElseThrow()));
+        operation.state = OperationState.fromTag(result.getString("state"));
+        operation.step = result.getInt("step");
+        operation.generation = result.getInt("generation");
+        operation.countedAttempts = result.getInt("counted_attempts");
+        operation.tier = result.getInt("tier");
+        operation.sequence = result.getInt("sequence");
+        operation.psp = text(result, "psp");
+        operation.pspReference = text(result, "psp_reference");
+        operation.failureCause = text(result, "failure_cause");
+        operation.failureMessage = text(result, "failure_message");
+        operation.notBefore = instant(result, "not_before").orElseThrow();
+        operation.chargeBefore = instant(result, "charge_before").orElseThrow();
+        operation.stagedAt = instant(result, "staged_at").orElseThrow();
+        operation.swept = result.getInt("swept");
+        operation.leaseToken = Optional.ofNullable(result.getObject("lease_token", UUID.class));
+        operation.resolveAt = instant(result, "resolve_at");
+        operation.resolveTries = result.getInt("resolve_tries");
+        operation.unresolvedSince = instant(result, "unresolved_since");
+        operation.settledAt = instant(result, "settled_at");
+        return operation;
+    }
+
+    private static Optional<String> text(ResultSet result, String column) throws SQLException {
+        return Optional.ofNullable(result.getString(column));
+    }
+
+    private static Optional<Instant> instant(ResultSet result, String column) throws SQLException {
+        return instant(result, result.findColumn(column));
+    }
+
+    private static Optional<Instant> instant(ResultSet result, int column) throws SQLException {
+        return Optional.ofNullable(result.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+    }
+}

@@ -1,0 +1,72 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.wire.DeadLetterRecord;
+import io.chargeonce.wire.OutcomeRecord;
+import io.chargeonce.wire.PaymentHeaders;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
+import io.chargeonce.wire.Topics;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/** Turns rows into the records that announce them. The caller stages the result in the transaction that changed the row. */
+public final class Staging {
+
+    private Staging() {}
+
+    /** The next piece of work for an operation, on the topic of the tier it waits in. */
+    public static OutboxRow work(Topics topics, Operation operation) {
+        var accepted = operation.accepted();
+        var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
+                .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at());
+        operation.failureCause().ifPresent(cause ->
+                headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
+        return new OutboxRow(topics.ofTier(operation.tier()), operation.id(),
+                Optional.of(PaymentJson.write(record(operation))), headers.toMap());
+    }
+
+    /** What a record of this operation at its present step says. */
+    public static PaymentRecord record(Operation operation) {
+        var accepted = operation.accepted();
+        return PaymentRecord.of(operation.id(), operation.step(), accepted.merchant(), accepted.idempotencyKey(),
+                accepted.request());
+    }
+
+    /** How a settled operation ended. Its event id is the same for every copy. */
+    public static OutboxRow outcome(Topics topics, Operation operation) {
+        var accepted = operation.accepted();
+        Instant settledAt = operation.settledAt()
+                .orElseThrow(() -> new IllegalStateException("Bug! An outcome for an unsettled " + operation.id()));
+        Money money = accepted.request().money();
+        boolean declined = operation.state() == OperationState.DECLINED;
+        var record = new OutcomeRecord(OutcomeRecord.TYPE, OutcomeRecord.VERSION, accepted.payment().value(), "charge",
+                accepted.merchant(), accepted.idempotencyKey(), operation.state().tag(), money.minorUnits(), money.currency(),
+                operation.psp().orElseThrow(), operation.pspReference(),
+                declined ? operation.failureCause() : Optional.empty(), accepted.request().reference(),
+                operation.sequence(), operation.step(), settledAt);
+        var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt);
+        return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+
+    static OutboxRow deadLetter(Topics topics, DeadLetter letter, int revision, Instant diedAt) {
+        Optional<Operation> operation = letter.operation();
+        Optional<Money> money = operation.map(op -> op.accepted().request().money());
+        var record = new DeadLetterRecord(DeadLetterRecord.TYPE, DeadLetterRecord.VERSION, letter.id(),
+                operation.map(op -> op.accepted().payment().value()), operation.map(op -> op.accepted().merchant()),
+                money.map(Money::minorUnits), money.map(Money::currency), operation.flatMap(Operation::psp),
+                letter.cause(), letter.message(), operation.map(Operation::generation).orElse(1), revision, diedAt,
+                letter.source().map(source -> new DeadLetterRecord.Source(
+                        source.topic(), source.partition(), source.offset(), source.key(), source.value())));
+        var headers = PaymentHeaders.event(DeadLetterRecord.TYPE, letter.id() + "/" + revision, diedAt);
+        return new OutboxRow(topics.deadLetters(), letter.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+
+    static OutboxRow tombstone(Topics topics, String deadLetterId, int revision) {
+        return new OutboxRow(topics.deadLetters(), deadLetterId, Optional.empty(),
+                Map.of("chargeonce-revision", "" + revision));
+    }
+}

@@ -1,0 +1,28 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+
+/**
+ * What a PSP told us about an attempt, as the columns it is stored in. A column that does not apply is null.
+ *
+ * @param source how we came to hear it: {@code call} or {@code question}
+ */
+public record Told(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
+                   String pspReference) {
+
+    public static Told of(PspKey key, String source, Outcome heard) {
+        return switch (heard) {
+            case Outcome.Charged charged ->
+                    new Told(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
+            case Outcome.Declined declined ->
+                    new Told(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.code(), declined.message(),
+                            declined.pspReference().orElse(null));
+            case Outcome.Failed failed ->
+                    new Told(key, source, AttemptState.FAILED_DEFINITE, "failed", failed.cause().tag(), failed.detail(), null);
+            case Outcome.Unknown unknown ->
+                    new Told(key, source, AttemptState.UNKNOWN, "unknown", unknown.cause().tag(), unknown.detail(),
+                            unknown.pspReference().orElse(null));
+        };
+    }
+}

@@ -1,0 +1,2 @@
+/** The rows that decide about money, and the only code that changes them. Every method runs inside its caller's transaction. */
+package io.chargeonce.ledger;
