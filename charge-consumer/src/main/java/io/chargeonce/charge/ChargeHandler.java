@@ -38,8 +38,8 @@ public final class ChargeHandler implements RecordHandler {
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
         return switch (Decoded.from(record.key(), record.value())) {
-            case Decoded.Poison(PoisonCause cause, String detail) -> poison.keep(record, cause, detail);
-            case Decoded.Request(PaymentRecord request) -> handle(record, request);
+            case Decoded.Poison found -> poison.keep(record, found.cause(), found.detail());
+            case Decoded.Request request -> handle(record, request.record());
         };
     }
 
@@ -52,11 +52,11 @@ public final class ChargeHandler implements RecordHandler {
         }
         return switch (claim) {
             case Claim.Claimed claimed -> charge(claimed);
-            case Claim.NotDue(Duration wait) -> new Verdict.NotBefore(wait);
-            case Claim.Refused(PoisonCause cause, String detail) -> poison.keep(record, cause, detail);
-            case Claim.Superseded ignored -> Verdict.DONE;
-            case Claim.Parked ignored -> Verdict.DONE;
-            case Claim.Expired ignored -> Verdict.DONE;
+            case Claim.NotDue early -> Verdict.notBefore(early.remaining());
+            case Claim.Refused refused -> poison.keep(record, refused.cause(), refused.detail());
+            case Claim.Superseded ignored -> Verdict.done();
+            case Claim.Parked ignored -> Verdict.done();
+            case Claim.Expired ignored -> Verdict.done();
         };
     }
 
@@ -71,6 +71,6 @@ public final class ChargeHandler implements RecordHandler {
         NextStep next = schedule.after(claimed.progress(), outcome);
         resolutions.resolve(new Resolutions.Resolution(
                 claimed.operationId(), claimed.token(), claimed.charge().key(), "call", outcome, next));
-        return Verdict.DONE;
+        return Verdict.done();
     }
 }

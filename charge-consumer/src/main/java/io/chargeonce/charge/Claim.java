@@ -21,7 +21,7 @@ sealed interface Claim {
     record Superseded() implements Claim {}
 
     /** By the database's clock it is too early. */
-    record NotDue(Duration wait) implements Claim {}
+    record NotDue(Duration remaining) implements Claim {}
 
     /** No PSP is well: it waits in a tier, and nothing was counted. */
     record Parked() implements Claim {}

@@ -44,7 +44,7 @@ final class PoisonBin {
         });
         committed.run();
         meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
-        return Verdict.DONE;
+        return Verdict.done();
     }
 
     /** Headers are hostile too: their count and size are capped, and nothing reads them but people. */

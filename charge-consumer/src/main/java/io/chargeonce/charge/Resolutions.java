@@ -84,28 +84,30 @@ final class Resolutions implements AutoCloseable {
 
     private void apply(Operation operation, Resolution resolution, Instant now, Changes changes) {
         switch (resolution.next) {
-            case NextStep.SettleSucceeded(Outcome.Charged charged) -> {
-                operation.settleSucceeded(charged.pspReference(), now);
+            case NextStep.SettleSucceeded end -> {
+                operation.settleSucceeded(end.charged().pspReference(), now);
                 settled(operation, changes);
             }
-            case NextStep.SettleDeclined(Outcome.Declined declined) -> {
+            case NextStep.SettleDeclined end -> {
+                Outcome.Declined declined = end.declined();
                 operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), now);
                 settled(operation, changes);
             }
-            case NextStep.RetryLater(var tier, Outcome.Failed failed) -> {
-                operation.retryIn(tier, failed.cause().tag(), failed.detail(), now);
+            case NextStep.RetryLater retry -> {
+                operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
-            case NextStep.Park(var tier, Outcome.Failed failed) -> {
-                operation.parkIn(tier, failed.cause().tag(), failed.detail(), now);
+            case NextStep.Park park -> {
+                operation.parkIn(park.tier(), park.failed().cause().tag(), park.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
-            case NextStep.DeadLetter(Outcome.Failed failed) -> {
-                operation.bury(failed.cause().tag(), failed.detail());
-                changes.bury(DeadLetter.of(operation, failed.cause().tag(), failed.detail()));
+            case NextStep.DeadLetter end -> {
+                operation.bury(end.failed().cause().tag(), end.failed().detail());
+                changes.bury(DeadLetter.of(operation, end.failed().cause().tag(), end.failed().detail()));
                 changes.audit(entry("dead-lettered", operation));
             }
-            case NextStep.Resolve(Outcome.Unknown unknown) -> {
+            case NextStep.Resolve ask -> {
+                Outcome.Unknown unknown = ask.unknown();
                 operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), now, ladder.pause(operation.resolveTries()));
                 listWhenOld(operation, unknown, now, changes);
             }

@@ -27,6 +27,8 @@ public record ProducerSettings(KafkaConnection connection, String clientId) {
         // Both must fit the delivery timeout; Kafka's defaults don't leave it room for a second try.
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
+        // A dead letter carries the largest record that the main topic takes, and more; the topic's own limit decides.
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 4 << 20);
         properties.putAll(connection.clientProperties());
         FIXED.forEach(fixed -> properties.put(fixed.name(), fixed.value()));
         return properties;

@@ -121,7 +121,7 @@ public final class StripeGateway implements Gateway {
     private PaymentIntent create(Charge charge) throws StripeException {
         var once = RawRequestOptions.builder().setIdempotencyKey(charge.key().value()).build();
         var answer = stripe.rawRequest(ApiResource.RequestMethod.POST, "/v1/payment_intents",
-                new String(charge.request(), StandardCharsets.UTF_8), (RawRequestOptions) once);
+                new String(charge.request(), StandardCharsets.UTF_8), once);
         try {
             return (PaymentIntent) stripe.deserialize(answer.body(), ApiMode.V1);
         } catch (RuntimeException e) { // JSON that is no JSON, or of another object
