@@ -22,19 +22,19 @@ public final class HttpListener implements AutoCloseable {
     private final int port;
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
     private ServerSocket open;
+    private Thread acceptor;
 
     private HttpListener(ServerSocket open, Function<HttpRequest, HttpAnswer> handler) {
         this.handler = handler;
         this.port = open.getLocalPort();
         this.open = open;
+        this.acceptor = serve(open);
     }
 
     /** Listens on the port, or on any free one if it is 0. Throws {@link IllegalStateException} if it is in use. */
     public static HttpListener start(String who, int port, Function<HttpRequest, HttpAnswer> handler) {
         try {
-            HttpListener listener = new HttpListener(bind(port), handler);
-            listener.serve(listener.open);
-            return listener;
+            return new HttpListener(bind(port), handler);
         } catch (IOException e) {
             throw new IllegalStateException(who + " cannot listen on 127.0.0.1:" + port + " (" + e.getMessage()
                     + "); stop what is using the port or choose another", e);
@@ -53,8 +53,8 @@ public final class HttpListener implements AutoCloseable {
         }
     }
 
-    private void serve(ServerSocket listening) {
-        Thread.ofVirtual().name("http-" + port).start(() -> {
+    private Thread serve(ServerSocket listening) {
+        return Thread.ofVirtual().name("http-" + port).start(() -> {
             while (!listening.isClosed()) {
                 accept(listening);
             }
@@ -85,6 +85,8 @@ public final class HttpListener implements AutoCloseable {
     /** Every open connection is cut and new ones are refused, until {@link #acceptConnections}. */
     public synchronized void refuseConnections() {
         close(open);
+        // The kernel goes on taking connections until the thread that waits for them has let go of the socket.
+        join(acceptor);
         connections.forEach(HttpListener::close);
     }
 
@@ -95,7 +97,7 @@ public final class HttpListener implements AutoCloseable {
         }
         try {
             open = bind(port);
-            serve(open);
+            acceptor = serve(open);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on 127.0.0.1:" + port + " again: " + e.getMessage(), e);
         }
@@ -104,6 +106,14 @@ public final class HttpListener implements AutoCloseable {
     @Override
     public void close() {
         refuseConnections();
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void close(AutoCloseable socket) {

@@ -5,6 +5,7 @@ import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
 import com.stripe.net.RequestOptions;
 import com.stripe.param.PaymentIntentCreateParams;
+import java.net.URI;
 
 /** Somebody who pays through Stripe's own Java client, with its retries off. */
 final class Customer {
@@ -16,7 +17,11 @@ final class Customer {
     final StripeClient stripe;
 
     Customer(StripeSimulator simulator) {
-        this.stripe = StripeClient.builder().setApiKey("sk_test_customer").setApiBase(simulator.apiBase().toString())
+        this(simulator.apiBase());
+    }
+
+    Customer(URI apiBase) {
+        this.stripe = StripeClient.builder().setApiKey("sk_test_customer").setApiBase(apiBase.toString())
                 .setMaxNetworkRetries(0).build();
     }
 

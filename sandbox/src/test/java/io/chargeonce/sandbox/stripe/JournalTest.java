@@ -8,7 +8,9 @@ import com.stripe.exception.CardException;
 import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
 import com.stripe.param.RefundCreateParams;
+import io.chargeonce.sandbox.LeftBehind;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -46,6 +48,26 @@ class JournalTest {
             assertThat(decline(customer, declined).getDeclineCode()).isEqualTo("lost_card");
             assertThat(customer.stripe.v1().charges().retrieve(paid.getLatestCharge()).getAmountRefunded()).isEqualTo(99);
             assertThat(simulator.movements()).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatever_was_answered_before_a_kill_is_still_there() throws Exception {
+        int port = freePort();
+        Process process = LeftBehind.start("stripe", directory, port);
+        Customer customer = new Customer(URI.create("http://127.0.0.1:" + port));
+        PaymentIntent paid = customer.pay(1299, "p");
+        LeftBehind.kill(process);
+        try (StripeSimulator simulator = start()) {
+            assertThat(simulator.movements()).extracting(Movement::paymentIntent).containsExactly(paid.getId());
+            assertThat(new Customer(simulator).confirm(paid.getId(), "p-confirm").getLastResponse().body())
+                    .isEqualTo(paid.getLastResponse().body());
+        }
+    }
+
+    private static int freePort() {
+        try (StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory())) {
+            return simulator.port();
         }
     }
 
