@@ -2,6 +2,7 @@ package io.chargeonce.sandbox;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
  * disk before it is answered: start fails if fsync or synchronous_commit is off. A Postgres that a killed process left over
- * the same directory is stopped first. Any thread may ask for addresses; stop, restart and close one thread at a time.
+ * the same directory is stopped first; who starts a server closes it. Any thread may ask for addresses; stop, restart and close one thread at a time.
  */
 public final class PostgresServer implements AutoCloseable {
     /** How a server goes down: FAST rolls back what is open and writes everything out; IMMEDIATE is a crash. */
@@ -71,7 +72,8 @@ public final class PostgresServer implements AutoCloseable {
             PostgresSettings.ALL.forEach(builder::setServerConfig);
             return builder.start();
         } catch (IOException e) {
-            throw LoopbackPort.failed("Postgres did not start over " + dataDirectory + " on port " + port, e);
+            throw new UncheckedIOException("Postgres did not start over " + dataDirectory + " on port " + port + "; see "
+                    + control.log(), e);
         }
     }
 
@@ -118,9 +120,11 @@ public final class PostgresServer implements AutoCloseable {
         closed = true;
         try {
             postgres.close();
+            // That waits five seconds and gives up; with much to write out a stop takes longer.
+            control.stopLeftOver();
             afterClose.run();
         } catch (IOException e) {
-            throw LoopbackPort.failed("Postgres on port " + port() + " did not stop", e);
+            throw new UncheckedIOException("Postgres on port " + port() + " did not stop; see " + control.log(), e);
         }
     }
 }
