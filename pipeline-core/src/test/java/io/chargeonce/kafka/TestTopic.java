@@ -20,10 +20,16 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
 
 /** A topic of its own on the real broker, with a consumer group of the same name. Values are texts. */
 final class TestTopic implements AutoCloseable {
     static final KafkaConnection CONNECTION = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
+
+    static {
+        // Long enough for a machine that is busy with other things.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
 
     private final String name = "t-" + UUID.randomUUID();
     private final Admin admin = Admin.create(CONNECTION.clientProperties());
