@@ -1,0 +1,57 @@
+package io.chargeonce.sandbox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** Temporary directories of the sandbox. Any thread. */
+final class Directories {
+    private Directories() {}
+
+    static Path temporary(String name) {
+        try {
+            return Files.createTempDirectory("chargeonce-" + name + "-");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot create a temporary directory for " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Removes a directory and all that is in it. What a server that is just stopping removes meanwhile is no error. */
+    static void remove(Path directory) {
+        try {
+            Files.walkFileTree(directory, new Removing());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove " + directory + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static final class Removing extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            if (e instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw e;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
+            if (e != null) {
+                throw e;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}

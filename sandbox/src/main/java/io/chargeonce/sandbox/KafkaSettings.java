@@ -1,0 +1,73 @@
+package io.chargeonce.sandbox;
+
+import java.nio.file.Path;
+import java.util.Properties;
+
+/** The broker's settings for one node on a small machine: nothing is replicated, pools and buffers are small. */
+final class KafkaSettings {
+    static final int NODE = 1;
+    static final String CONTROLLER_LISTENER = "CONTROLLER";
+    private static final String MEGABYTE = Integer.toString(1024 * 1024);
+
+    private KafkaSettings() {}
+
+    static Properties of(Path dataDirectory, int port, int controllerPort) {
+        Properties settings = new Properties();
+        addresses(settings, port, controllerPort);
+        settings.setProperty("log.dirs", dataDirectory.toString());
+        internalTopics(settings);
+        // Both group protocols are on by default; naming them is deprecated.
+        settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        pools(settings);
+        storage(settings);
+        return settings;
+    }
+
+    private static void addresses(Properties settings, int port, int controllerPort) {
+        settings.setProperty("process.roles", "broker,controller");
+        settings.setProperty("node.id", Integer.toString(NODE));
+        settings.setProperty("controller.quorum.voters", NODE + "@" + LoopbackPort.HOST + ":" + controllerPort);
+        settings.setProperty("listeners", "CLIENT://" + LoopbackPort.HOST + ":" + port + ","
+                + CONTROLLER_LISTENER + "://" + LoopbackPort.HOST + ":" + controllerPort);
+        settings.setProperty("advertised.listeners", "CLIENT://" + LoopbackPort.HOST + ":" + port);
+        settings.setProperty("listener.security.protocol.map", "CLIENT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+        settings.setProperty("inter.broker.listener.name", "CLIENT");
+        settings.setProperty("controller.listener.names", CONTROLLER_LISTENER);
+        // After a SIGKILL the controller refuses the new broker until the old one's session has run out.
+        settings.setProperty("broker.session.timeout.ms", "6000");
+        settings.setProperty("broker.heartbeat.interval.ms", "1000");
+    }
+
+    private static void internalTopics(Properties settings) {
+        settings.setProperty("default.replication.factor", "1");
+        settings.setProperty("min.insync.replicas", "1");
+        settings.setProperty("auto.create.topics.enable", "false");
+        settings.setProperty("offsets.topic.replication.factor", "1");
+        settings.setProperty("offsets.topic.num.partitions", "4");
+        settings.setProperty("transaction.state.log.replication.factor", "1");
+        settings.setProperty("transaction.state.log.min.isr", "1");
+        settings.setProperty("transaction.state.log.num.partitions", "4");
+        settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
+        settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+        settings.setProperty("share.coordinator.state.topic.num.partitions", "4");
+    }
+
+    private static void pools(Properties settings) {
+        settings.setProperty("num.network.threads", "2");
+        settings.setProperty("num.io.threads", "4");
+        settings.setProperty("background.threads", "2");
+        settings.setProperty("num.recovery.threads.per.data.dir", "2");
+        settings.setProperty("log.cleaner.threads", "1");
+        settings.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(4 * 1024 * 1024));
+        settings.setProperty("log.cleaner.io.buffer.size", MEGABYTE);
+        settings.setProperty("remote.log.storage.system.enable", "false");
+    }
+
+    private static void storage(Properties settings) {
+        settings.setProperty("log.segment.bytes", Integer.toString(128 * 1024 * 1024));
+        settings.setProperty("log.index.size.max.bytes", MEGABYTE);
+        settings.setProperty("offsets.topic.segment.bytes", Integer.toString(16 * 1024 * 1024));
+        settings.setProperty("log.retention.hours", "168");
+        settings.setProperty("offsets.retention.minutes", Integer.toString(7 * 24 * 60));
+    }
+}

@@ -1,0 +1,34 @@
+package io.chargeonce.sandbox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+
+/** Picks the ports that the sandbox listens on: always on 127.0.0.1, never reachable from another machine. Any thread. */
+final class LoopbackPort {
+    static final String HOST = "127.0.0.1";
+
+    private LoopbackPort() {}
+
+    /** The wanted port if it is free, or any free one if 0 is wanted. Throws {@link IllegalStateException} if it is taken. */
+    static int choose(String who, int wanted) {
+        if (wanted < 0 || wanted > 65_535) {
+            throw new IllegalArgumentException(who + " cannot listen on port " + wanted + "; choose one from 0 (any) to 65535");
+        }
+        try (ServerSocket probe = new ServerSocket(wanted, 1, InetAddress.getByName(HOST))) {
+            return probe.getLocalPort();
+        } catch (IOException taken) {
+            throw inUse(who, wanted, taken);
+        }
+    }
+
+    static IllegalStateException inUse(String who, int port, Exception cause) {
+        return new IllegalStateException(who + " cannot listen on " + HOST + ":" + port + " (" + cause.getMessage()
+                + "); stop what is using the port or choose another", cause);
+    }
+
+    static UncheckedIOException failed(String what, IOException cause) {
+        return new UncheckedIOException(what + ": " + cause.getMessage(), cause);
+    }
+}

@@ -1,0 +1,65 @@
+package io.chargeonce.sandbox;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/** What the sandbox asks of a running Postgres through its maintenance database. Any thread. */
+final class PostgresDatabases {
+    private PostgresDatabases() {}
+
+    /** Throws {@link IllegalStateException} if the server would answer a commit that is not on disk. */
+    static void requireDurable(String maintenanceUrl) {
+        try (Connection connection = DriverManager.getConnection(maintenanceUrl)) {
+            for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
+                String value = show(connection, setting);
+                if (!value.equals("on")) {
+                    throw new IllegalStateException("Postgres runs with " + setting + "=" + value
+                            + ", so a commit could be lost; set it to on and start again");
+                }
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres does not answer at " + maintenanceUrl + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String show(Connection connection, String setting) throws SQLException {
+        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("SHOW " + setting)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    static void createIfMissing(String maintenanceUrl, String name) {
+        if (!exists(maintenanceUrl, name)) {
+            create(maintenanceUrl, name);
+        }
+    }
+
+    private static final String EXISTS = "SELECT 1 FROM pg_database WHERE datname = ?";
+
+    private static boolean exists(String maintenanceUrl, String name) {
+        try (Connection connection = DriverManager.getConnection(maintenanceUrl);
+                PreparedStatement statement = connection.prepareStatement(EXISTS)) {
+            statement.setString(1, name);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next();
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot look for database " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    static void create(String maintenanceUrl, String name) {
+        try (Connection connection = DriverManager.getConnection(maintenanceUrl);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE \"" + name + "\"");
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot create database " + name + ": " + e.getMessage(), e);
+        }
+    }
+}

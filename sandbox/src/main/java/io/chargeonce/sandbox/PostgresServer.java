@@ -1,0 +1,126 @@
+package io.chargeonce.sandbox;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
+ * disk before it is answered: start fails if fsync or synchronous_commit is off. A Postgres that a killed process left over
+ * the same directory is stopped first. Any thread may ask for addresses; stop, restart and close one thread at a time.
+ */
+public final class PostgresServer implements AutoCloseable {
+    /** How a server goes down: FAST rolls back what is open and writes everything out; IMMEDIATE is a crash. */
+    public enum Stop { FAST, IMMEDIATE }
+
+    private static final String DATABASE = "chargeonce";
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private final EmbeddedPostgres postgres;
+    private final PostgresControl control;
+    private Runnable afterClose = () -> {};
+    private boolean closed;
+
+    private PostgresServer(EmbeddedPostgres postgres, PostgresControl control) {
+        this.postgres = postgres;
+        this.control = control;
+    }
+
+    /**
+     * Starts Postgres over a directory, which is initialised when it is empty and kept afterwards.
+     *
+     * @param port the port to listen on, or 0 for any free one
+     * @throws IllegalStateException if the port is in use, or Postgres is not durable
+     */
+    public static PostgresServer start(Path dataDirectory, int port) {
+        PostgresControl control = new PostgresControl(dataDirectory.toAbsolutePath());
+        control.stopLeftOver();
+        int chosen = LoopbackPort.choose("Postgres", port);
+        PostgresServer server = new PostgresServer(launch(dataDirectory.toAbsolutePath(), chosen, control), control);
+        try {
+            PostgresDatabases.requireDurable(server.jdbcUrl("postgres"));
+            PostgresDatabases.createIfMissing(server.jdbcUrl("postgres"), DATABASE);
+            return server;
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** Starts Postgres on any free port over a temporary directory, which {@link #close} removes. */
+    public static PostgresServer startTemporary() {
+        Path directory = Directories.temporary("postgres");
+        PostgresServer server = start(directory.resolve("data"), 0);
+        server.afterClose = () -> Directories.remove(directory);
+        return server;
+    }
+
+    private static EmbeddedPostgres launch(Path dataDirectory, int port, PostgresControl control) {
+        try {
+            Files.createDirectories(dataDirectory);
+            Redirect log = Redirect.appendTo(control.log().toFile());
+            EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                    .setDataDirectory(dataDirectory).setCleanDataDirectory(false).setPort(port)
+                    .setPGStartupWait(Duration.ofSeconds(60))
+                    .setErrorRedirector(log).setOutputRedirector(log)
+                    .setRegisterShutdownHook(false);
+            PostgresSettings.ALL.forEach(builder::setServerConfig);
+            return builder.start();
+        } catch (IOException e) {
+            throw LoopbackPort.failed("Postgres did not start over " + dataDirectory + " on port " + port, e);
+        }
+    }
+
+    /** JDBC URL of the database {@code chargeonce}, user included. */
+    public String jdbcUrl() {
+        return jdbcUrl(DATABASE);
+    }
+
+    public String jdbcUrl(String database) {
+        return "jdbc:postgresql://" + LoopbackPort.HOST + ":" + port() + "/" + database + "?user=postgres";
+    }
+
+    public int port() {
+        return postgres.getPort();
+    }
+
+    /** JDBC URL of a fresh, empty database. */
+    public String newDatabase() {
+        String name = "test_" + ProcessHandle.current().pid() + "_" + DATABASES.incrementAndGet();
+        PostgresDatabases.create(jdbcUrl("postgres"), name);
+        return jdbcUrl(name);
+    }
+
+    /** Takes the server down; {@link #startAgain} brings it back on the same port with the same data. */
+    public synchronized void stop(Stop mode) {
+        control.stop(mode);
+    }
+
+    public synchronized void startAgain() {
+        control.startAgain();
+    }
+
+    public synchronized void restart(Stop mode) {
+        control.stop(mode);
+        control.startAgain();
+    }
+
+    /** Stops the server and keeps its directory. A second call does nothing. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            postgres.close();
+            afterClose.run();
+        } catch (IOException e) {
+            throw LoopbackPort.failed("Postgres on port " + port() + " did not stop", e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.chargeonce.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PostgresServerTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void rows_survive_a_stop_and_a_start() throws SQLException {
+        try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
+            execute(server.jdbcUrl(), "CREATE TABLE kept (n int)");
+            execute(server.jdbcUrl(), "INSERT INTO kept VALUES (42)");
+        }
+        try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
+            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+        }
+    }
+
+    @Test
+    void a_committed_row_survives_a_crash_of_the_server() throws SQLException {
+        try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
+            execute(server.jdbcUrl(), "CREATE TABLE kept (n int)");
+            execute(server.jdbcUrl(), "INSERT INTO kept VALUES (42)");
+            server.restart(PostgresServer.Stop.IMMEDIATE);
+            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            server.restart(PostgresServer.Stop.FAST);
+            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            assertThat(ask(server.jdbcUrl(), "SHOW fsync")).isEqualTo("on");
+        }
+    }
+
+    @Test
+    void a_stopped_server_refuses_connections_until_it_is_started_again() throws SQLException {
+        try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
+            server.stop(PostgresServer.Stop.FAST);
+            assertThatThrownBy(() -> ask(server.jdbcUrl(), "SELECT 1")).isInstanceOf(SQLException.class);
+            server.startAgain();
+            assertThat(ask(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void a_commit_is_on_disk_before_it_is_answered() throws SQLException {
+        String url = TestStack.newDatabase();
+        assertThat(ask(url, "SHOW fsync")).isEqualTo("on");
+        assertThat(ask(url, "SHOW synchronous_commit")).isEqualTo("on");
+        assertThat(ask(url, "SHOW full_page_writes")).isEqualTo("on");
+        assertThat(ask(url, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+    }
+
+    @Test
+    void a_server_that_could_lose_a_commit_is_refused() {
+        String careless = TestStack.newDatabase() + "&options=-c%20synchronous_commit=off";
+        assertThatThrownBy(() -> PostgresDatabases.requireDurable(careless))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("synchronous_commit=off");
+    }
+
+    @Test
+    void a_server_left_over_by_a_killed_process_is_stopped_first_and_its_rows_are_kept() throws Exception {
+        Path data = directory.resolve("data");
+        int port = LoopbackPort.choose("Postgres", 0);
+        Process process = LeftBehind.start("postgres", data, port);
+        String url = "jdbc:postgresql://127.0.0.1:" + port + "/chargeonce?user=postgres";
+        execute(url, "CREATE TABLE kept AS SELECT 42 AS n");
+        LeftBehind.kill(process);
+        ProcessHandle leftOver = new PostgresControl(data).postmaster().orElseThrow();
+
+        try (PostgresServer server = PostgresServer.start(data, port)) {
+            assertThat(new PostgresControl(data).postmaster().orElseThrow().pid()).isNotEqualTo(leftOver.pid());
+            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+        }
+        assertThat(new PostgresControl(data).postmaster()).isEmpty();
+    }
+
+    @Test
+    void a_port_in_use_is_refused_in_one_line() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName(LoopbackPort.HOST))) {
+            assertThatThrownBy(() -> PostgresServer.start(directory.resolve("data"), taken.getLocalPort()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Postgres cannot listen on 127.0.0.1:" + taken.getLocalPort())
+                    .message().doesNotContain("\n");
+        }
+    }
+
+    private static void execute(String url, String sql) throws SQLException {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String ask(String url, String sql) throws SQLException {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+}
