@@ -3,13 +3,17 @@ package io.chargeonce.ingest;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.JsonNode;
 
 /** Reads a payment request from its bytes, strictly, and names everything that is wrong with it at once. */
 final class PaymentBody {
+
+    private static final String RULES = " breaks a rule: RFC 8259 JSON in UTF-8, no field twice, nothing after the object, "
+            + "at most 16 levels deep, names of at most 256 characters, numbers of at most 32 digits.";
 
     private PaymentBody() {}
 
@@ -18,7 +22,7 @@ final class PaymentBody {
         try {
             json = PaymentJson.MAPPER.readTree(body);
         } catch (JacksonException e) {
-            return new Checked.Wrong<>(Problems.malformed(rules(e.getLocation())));
+            return new Checked.Wrong<>(Problems.malformed(place(e) + RULES));
         }
         if (!json.isObject()) {
             return new Checked.Wrong<>(Problems.malformed("Send an object with at least amount, currency and payment_method."));
@@ -27,11 +31,11 @@ final class PaymentBody {
         return cardNumbers.isEmpty() ? PaymentFields.read(json) : new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
     }
 
-    /** The parser's own message may quote the input, so only the place is taken from it. */
-    private static String rules(TokenStreamLocation location) {
-        return "Near line %d, column %d it breaks a rule: RFC 8259 JSON in UTF-8, no field twice, nothing after the object, "
-                .formatted(Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()))
-                + "at most 16 levels deep, numbers of at most 32 digits.";
+    /** The parser's own message may quote the input, so only the place is taken from it; a limit has none. */
+    private static String place(JacksonException e) {
+        return Optional.ofNullable(e.getLocation())
+                .map(at -> "Near line %d, column %d it".formatted(Math.max(1, at.getLineNr()), Math.max(1, at.getColumnNr())))
+                .orElse("It");
     }
 
     private static List<Problem.FieldError> cardNumbers(JsonNode json) {
@@ -48,7 +52,7 @@ final class PaymentBody {
         if (!node.isContainer()) {
             return Stream.of(node.asString());
         }
-        Stream<String> names = node.properties().stream().map(java.util.Map.Entry::getKey);
+        Stream<String> names = node.properties().stream().map(Map.Entry::getKey);
         return Stream.concat(names, node.valueStream().flatMap(PaymentBody::texts));
     }
 }

@@ -10,7 +10,7 @@ final class Problems {
     /** @param status as the web server chose it */
     static Problem badHttp(int status) {
         return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
-                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, one body.");
+                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, one body, uncompressed.");
     }
 
     static Problem notFound() {
@@ -41,7 +41,7 @@ final class Problems {
 
     static Problem notJson() {
         return Problem.of(415, "unsupported-media-type", "The body's type is not application/json",
-                "Send the payment as JSON in UTF-8, uncompressed, with 'Content-Type: application/json'.");
+                "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
     }
 
     static Problem tooLarge() {

@@ -34,6 +34,6 @@ final class RequestBody {
     private static boolean isJson(ServerRequest request) {
         String type = request.headers().value(HeaderNames.CONTENT_TYPE).orElse("");
         String mediaType = type.split(";", 2)[0].strip();
-        return mediaType.equalsIgnoreCase("application/json") && !request.headers().contains(HeaderNames.CONTENT_ENCODING);
+        return mediaType.equalsIgnoreCase("application/json");
     }
 }

@@ -4,28 +4,10 @@ import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request. */
+/** Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request.
+ * The web server logs what failed. */
 final class TransportProblems implements DirectHandler {
-
-    private static final Logger LOG = LoggerFactory.getLogger(TransportProblems.class);
-
-    @Override
-    public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
-                                    Throwable cause, System.Logger logger) {
-        if (type == EventType.INTERNAL_ERROR) {
-            LOG.error("Bug! A request was answered with 500", cause);
-        }
-        return handle(request, type, status, headers, "");
-    }
-
-    @Override
-    public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
-                                    Throwable cause) {
-        return handle(request, type, status, headers, "");
-    }
 
     @Override
     public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,

@@ -83,7 +83,7 @@ class BadInputTest {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "[]", "null", "7", "\"text\"", "{", "{\"amount\": 1", "{} {}", "{}x", "{'amount': 1}",
         "{\"amount\": 1, \"amount\": 2}", "{\"amount\": 01}", "{\"amount\": NaN}", "{\"a\": \"\u0001\"}", "{} // comment",
-        "{\"amount\": 111111111111111111111111111111111111111111}"})
+        "{\"amount\": 111111111111111111111111111111111}"})
     void what_is_not_one_strict_json_object_is_refused(String body) {
         HttpResponse<String> answer = world.pay(key, body);
 
@@ -119,7 +119,8 @@ class BadInputTest {
     void a_compressed_body_is_refused() {
         HttpResponse<String> answer = world.send(world.payment(key, BODY).header("Content-Encoding", "gzip").build());
 
-        assertThat(answer.statusCode()).isEqualTo(415);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:bad-http");
     }
 
     @ParameterizedTest
