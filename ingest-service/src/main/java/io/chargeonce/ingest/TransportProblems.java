@@ -5,8 +5,10 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 
-/** Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request.
- * The web server logs what failed. */
+/**
+ * Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request. The web
+ * server itself logs what failed.
+ */
 final class TransportProblems implements DirectHandler {
 
     @Override
