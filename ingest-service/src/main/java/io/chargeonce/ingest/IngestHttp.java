@@ -1,0 +1,66 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.runtime.Address;
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.DirectHandler;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http1.Http1Config;
+import java.time.Duration;
+
+/** The web server and its hard limits: what a request may be at most, whoever sends it. */
+final class IngestHttp implements AutoCloseable {
+
+    private static final int LARGEST_HEADERS = 16 * 1024;
+    private static final int LONGEST_REQUEST_LINE = 4 * 1024;
+    /** Above this the connection is cut; a body up to this gets a proper answer. */
+    private static final long LARGEST_PAYLOAD = 1024 * 1024;
+    private static final int MOST_CONNECTIONS = 10_000;
+    private static final int MOST_REQUESTS_AT_ONCE = 4_000;
+    private static final Duration SLOWEST_READ = Duration.ofSeconds(10);
+    private static final Duration LONGEST_IDLE = Duration.ofMinutes(2);
+
+    private final WebServer server;
+
+    private IngestHttp(WebServer server) {
+        this.server = server;
+    }
+
+    /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
+    static IngestHttp start(Address address, PaymentsApi api) {
+        var problems = new TransportProblems();
+        WebServer server = WebServer.builder()
+                .host(address.host()).port(address.port())
+                .shutdownHook(false)
+                .maxPayloadSize(LARGEST_PAYLOAD)
+                .maxTcpConnections(MOST_CONNECTIONS)
+                .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
+                .idleConnectionTimeout(LONGEST_IDLE)
+                .connectionOptions(SocketOptions.builder().readTimeout(SLOWEST_READ).build())
+                .protocolsDiscoverServices(false)
+                .addProtocol(Http1Config.builder()
+                        .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE).build())
+                .directHandlers(handlers -> {
+                    for (var event : DirectHandler.EventType.values()) {
+                        handlers.addHandler(event, problems);
+                    }
+                })
+                .routing(routing -> routing.register(api))
+                .build();
+        try {
+            return new IngestHttp(server.start());
+        } catch (RuntimeException e) {
+            throw new IllegalStateException("The ingest service can't listen on " + address
+                    + ": end the process that has it, or choose another address", e);
+        }
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    /** Lets requests under way finish. */
+    @Override
+    public void close() {
+        server.stop();
+    }
+}

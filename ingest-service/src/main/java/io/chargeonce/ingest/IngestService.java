@@ -1,0 +1,59 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Secret;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/**
+ * One ingest service: takes payments over HTTP and relays what it staged to Kafka. It starts while Postgres or Kafka is
+ * away and answers 503 until Postgres is back. Several may live in one JVM; any thread may close one.
+ */
+public final class IngestService implements AutoCloseable {
+
+    private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
+    private static final int WRITERS = 2;
+
+    private final Lifecycle lifecycle;
+    private final IngestHttp http;
+
+    private IngestService(Lifecycle lifecycle, IngestHttp http) {
+        this.lifecycle = lifecycle;
+        this.http = http;
+    }
+
+    /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
+    public static IngestService start(IngestSettings settings, MeterRegistry meters) {
+        var clock = InstantSource.system();
+        var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
+        var database = lifecycle.start("database", () -> Database.open(settings.databaseUrl(), settings.databaseUser(),
+                settings.databasePassword().map(Secret::value).orElse(""), settings.databaseConnections()));
+        var producer = lifecycle.start("producer", () -> new ProducerSettings(settings.kafka(), "ingest-relay").newProducer());
+        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters));
+        Thread.ofPlatform().name("ingest-relay").daemon().start(relay);
+        var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
+                new AcceptPayments(settings.topics().requests(), settings.chargeWithin())));
+        var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
+        var api = new PaymentsApi(merchants, new KeysInFlight(acceptances)::accept, new ReadPayment(database),
+                new IngestMeters(meters), clock);
+        var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
+        settings.admin().ifPresent(address -> lifecycle.start("admin", () -> IngestAdmin.start(address, database, meters)));
+        return new IngestService(lifecycle, http);
+    }
+
+    /** The port that it listens on, also where any free one was asked for. */
+    public int port() {
+        return http.port();
+    }
+
+    /** Stops taking requests, answers those under way, and returns when everything is closed. */
+    @Override
+    public void close() {
+        lifecycle.close();
+    }
+}
