@@ -195,6 +195,22 @@ public final class Operation {
         remember(cause, message);
     }
 
+    /**
+     * Has the resolver ask about the open attempt at once.
+     *
+     * @return false if it is asking right now, and nothing changed
+     */
+    public boolean askNow(Instant now) {
+        if (leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent()) {
+            return false;
+        }
+        state = state.to(OperationState.UNRESOLVED);
+        leaseToken = Optional.empty();
+        resolveAt = Optional.of(now);
+        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
+        return true;
+    }
+
     public void bury(String cause, String message) {
         moveOn(OperationState.DEAD);
         remember(cause, message);

@@ -1,0 +1,149 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.payment.Money;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads dead letters and says where each stands. The one place that derives a {@link Standing}. */
+final class DeadLetterQuery {
+
+    static final String STANDING = """
+            CASE WHEN letter.operation_id IS NULL THEN 'poison'
+                 WHEN attempt.state = 'succeeded' THEN 'charged'
+                 WHEN attempt.state IS NOT NULL OR operation.state IS DISTINCT FROM 'dead' THEN 'unresolved'
+                 ELSE 'rechargeable' END
+            """;
+
+    /** By the index {@code one_open_attempt}, at most one attempt joins. */
+    private static final String LETTERS = """
+              FROM dead_letter AS letter
+              LEFT JOIN operation ON operation.operation_id = letter.operation_id
+              LEFT JOIN payment_attempt AS attempt
+                     ON attempt.payment_id = letter.payment_id AND attempt.operation_id = letter.operation_id
+                    AND NOT attempt.failed_definite
+            """;
+
+    /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
+    static final String SELECTED = LETTERS + """
+              CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
+                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since) AS wanted
+             WHERE letter.state = 'dead'
+               AND letter.died_at <= wanted.until
+               AND (wanted.since IS NULL OR letter.died_at > wanted.since)
+               AND (wanted.ids IS NULL OR letter.dead_letter_id = ANY (wanted.ids))
+               AND (wanted.cause IS NULL OR letter.cause = wanted.cause)
+               AND (wanted.psp IS NULL OR letter.psp = wanted.psp)
+               AND (wanted.merchant IS NULL OR letter.merchant_id = wanted.merchant)
+               AND (wanted.text IS NULL OR letter.dead_letter_id = wanted.text
+                    OR position(lower(wanted.text) IN lower(letter.message)) > 0
+                    OR position(convert_to(wanted.text, 'UTF8') IN letter.raw_value) > 0)
+               AND (wanted.standing IS NULL OR wanted.standing =
+            """ + STANDING + ")\n";
+
+    private static final String COLUMNS = """
+            SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
+                   letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
+                   letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
+                   attempt.psp_reference AS evidence,
+            """ + STANDING + " AS standing\n";
+
+    private static final int CONDITIONS = 8;
+
+    private DeadLetterQuery() {}
+
+    private static final String NEWEST_FIRST = COLUMNS + SELECTED + """
+               AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) < (?::timestamptz, ?::text))
+             ORDER BY letter.died_at DESC, letter.dead_letter_id DESC LIMIT ?
+            """;
+
+    private static final String OLDEST_FIRST = COLUMNS + SELECTED + """
+               AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) > (?::timestamptz, ?::text))
+             ORDER BY letter.died_at, letter.dead_letter_id LIMIT ?
+            """;
+
+    /** The next of the selection after a position, or its first. */
+    static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
+                                     Optional<DeadLetterView.Position> after, int limit) throws SQLException {
+        String sql = switch (order) {
+            case NEWEST_FIRST -> NEWEST_FIRST;
+            case OLDEST_FIRST -> OLDEST_FIRST;
+        };
+        try (var statement = connection.prepareStatement(sql)) {
+            bind(statement, selection);
+            setTime(statement, CONDITIONS + 1, after.map(DeadLetterView.Position::diedAt));
+            setTime(statement, CONDITIONS + 2, after.map(DeadLetterView.Position::diedAt));
+            statement.setString(CONDITIONS + 3, after.map(DeadLetterView.Position::id).orElse(null));
+            statement.setInt(CONDITIONS + 4, limit);
+            return read(statement);
+        }
+    }
+
+    private static final String FIND = COLUMNS + LETTERS + " WHERE letter.dead_letter_id = ANY (?)";
+
+    /** These dead letters, those that have left the queue too. */
+    static List<DeadLetterView> find(Connection connection, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            return read(statement);
+        }
+    }
+
+    /** Binds the conditions of {@link #SELECTED}, which come first in every statement that has them. */
+    static void bind(PreparedStatement statement, Selection selection) throws SQLException {
+        DeadLetterFilter filter = selection.filter();
+        statement.setArray(1, filter.ids().isEmpty() ? null
+                : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
+        statement.setString(2, filter.cause().orElse(null));
+        statement.setString(3, filter.psp().orElse(null));
+        statement.setString(4, filter.merchant().orElse(null));
+        statement.setString(5, filter.text().orElse(null));
+        statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
+        setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
+        setTime(statement, CONDITIONS, filter.newerThan().map(selection.asOf()::minus));
+    }
+
+    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
+        statement.setObject(parameter, time.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    private static List<DeadLetterView> read(PreparedStatement statement) throws SQLException {
+        var letters = new ArrayList<DeadLetterView>();
+        try (var result = statement.executeQuery()) {
+            while (result.next()) {
+                letters.add(letter(result));
+            }
+        }
+        return letters;
+    }
+
+    private static DeadLetterView letter(ResultSet result) throws SQLException {
+        return new DeadLetterView(result.getString("dead_letter_id"), text(result, "operation_id"),
+                text(result, "merchant_id"), money(result), text(result, "psp"), result.getString("state"),
+                result.getString("cause"), result.getString("message"), result.getInt("generation"),
+                result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
+                result.getObject("changed_at", OffsetDateTime.class).toInstant(),
+                Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
+                Standing.fromTag(result.getString("standing")), text(result, "evidence"));
+    }
+
+    private static Optional<Money> money(ResultSet result) throws SQLException {
+        Optional<String> currency = text(result, "currency");
+        return currency.isEmpty() ? Optional.empty()
+                : Optional.of(new Money(result.getLong("amount"), currency.get()));
+    }
+
+    private static Optional<String> text(ResultSet result, String column) throws SQLException {
+        return Optional.ofNullable(result.getString(column));
+    }
+}

@@ -1,0 +1,39 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.payment.Money;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One dead letter as read at one moment.
+ *
+ * @param operationId empty for poison
+ * @param state       {@code dead} while it is in the queue, else how it left: {@code merged}, {@code settled}, {@code purged}
+ * @param age         since it died
+ * @param evidence    the PSP's reference for the money that an attempt took
+ */
+public record DeadLetterView(
+        String id,
+        Optional<String> operationId,
+        Optional<String> merchant,
+        Optional<Money> money,
+        Optional<String> psp,
+        String state,
+        String cause,
+        String message,
+        int generation,
+        int revision,
+        Instant diedAt,
+        Instant changedAt,
+        Duration age,
+        Standing standing,
+        Optional<String> evidence) {
+
+    /** Where a page that ends with this one goes on. */
+    Position position() {
+        return new Position(diedAt, id);
+    }
+
+    record Position(Instant diedAt, String id) {}
+}

@@ -1,0 +1,16 @@
+package io.chargeonce.dlq;
+
+/** What a run did with one dead letter. */
+public enum Fate {
+    /** Back at the front of the pipeline. */
+    REENTERED,
+    /** Its money had been taken already: settled with the PSP's reference. */
+    SETTLED,
+    /** The resolver asks the PSP now; it stays listed until the outcome is known. */
+    ASKED,
+    PURGED,
+    /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
+    REFUSED,
+    /** Somebody else moved it first, or it failed anew. */
+    GONE
+}

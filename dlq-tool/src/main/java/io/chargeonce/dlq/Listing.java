@@ -1,0 +1,44 @@
+package io.chargeonce.dlq;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Walks through what a filter means, page by page, so that a queue of any length fits into little memory. */
+public final class Listing {
+
+    private static final int PAGE = 500;
+
+    private final DeadLetterQueue queue;
+
+    public Listing(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /**
+     * @param limit the most that are wanted
+     * @param pages told of each page in turn, with at least one dead letter in it
+     * @return whether there are more than the limit
+     */
+    public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {
+        Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter));
+        Optional<DeadLetterView.Position> after = Optional.empty();
+        for (long left = limit; ; left -= PAGE) {
+            int wanted = (int) Math.min(PAGE, left);
+            List<DeadLetterView> page = page(selection, order, after, wanted + 1);
+            List<DeadLetterView> shown = page.subList(0, Math.min(wanted, page.size()));
+            if (!shown.isEmpty()) {
+                pages.accept(shown);
+                after = Optional.of(shown.getLast().position());
+            }
+            boolean more = page.size() > wanted;
+            if (!more || wanted == left) {
+                return more;
+            }
+        }
+    }
+
+    private List<DeadLetterView> page(Selection selection, Order order, Optional<DeadLetterView.Position> after, int size) {
+        return queue.database().withConnection(connection -> DeadLetterQuery.page(connection, selection, order, after, size));
+    }
+}

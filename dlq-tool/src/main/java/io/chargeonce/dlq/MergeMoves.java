@@ -1,0 +1,112 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a merge does with one locked batch: decided in the constructor, written in one go. One thread, one transaction. */
+final class MergeMoves {
+
+    /** What {@code list} shows as the cause while nobody knows whether the money moved. */
+    private static final String UNRESOLVED = "unresolved";
+
+    private final LockedBatch batch;
+    private final Topics topics;
+    private final Mandate mandate;
+    private final Duration deadline;
+
+    private final Tally<Fate> fates = new Tally<>();
+    private final List<Operation> changed = new ArrayList<>();
+    private final List<OutboxRow> staged = new ArrayList<>();
+    private final List<AuditLog.Entry> audit = new ArrayList<>();
+    private final List<String> merged = new ArrayList<>();
+    private final List<String> settled = new ArrayList<>();
+    private final List<DeadLetter> relisted = new ArrayList<>();
+
+    MergeMoves(LockedBatch batch, Topics topics, Mandate mandate, Duration deadline) {
+        this.batch = batch;
+        this.topics = topics;
+        this.mandate = mandate;
+        this.deadline = deadline;
+        batch.gone().forEach(letter -> fates.add(Fate.GONE, letter));
+        for (DeadLetterView letter : batch.letters()) {
+            fates.add(move(letter), letter);
+        }
+    }
+
+    Tally<Fate> fates() {
+        return fates;
+    }
+
+    void write(Connection connection) throws SQLException {
+        OperationTable.save(connection, changed);
+        DeadLetterTable.release(connection, topics, "merged", merged);
+        DeadLetterTable.release(connection, topics, "settled", settled);
+        DeadLetterTable.bury(connection, topics, relisted);
+        Outbox.stage(connection, staged);
+        AuditLog.append(connection, audit);
+    }
+
+    private Fate move(DeadLetterView letter) {
+        return switch (letter.standing()) {
+            case RECHARGEABLE -> reenter(letter, batch.operation(letter));
+            case CHARGED -> settle(letter, batch.operation(letter));
+            case UNRESOLVED -> ask(letter, batch.operation(letter));
+            case POISON -> Fate.REFUSED;
+        };
+    }
+
+    private Fate reenter(DeadLetterView letter, Operation operation) {
+        operation.reenter(batch.now(), deadline);
+        changed.add(operation);
+        merged.add(letter.id());
+        staged.add(Staging.work(topics, operation));
+        audit.add(Audit.entry(mandate, "dlq.merged", letter));
+        return Fate.REENTERED;
+    }
+
+    private Fate settle(DeadLetterView letter, Operation operation) {
+        if (!isListed(operation)) {
+            return Fate.GONE;
+        }
+        operation.settleSucceeded(letter.evidence().orElseThrow(
+                () -> new IllegalStateException("Bug! A charge without the PSP's reference: " + letter.id())), batch.now());
+        changed.add(operation);
+        settled.add(letter.id());
+        staged.add(Staging.outcome(topics, operation));
+        audit.add(Audit.entry(mandate, "dlq.settled", letter));
+        return Fate.SETTLED;
+    }
+
+    /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
+    private Fate ask(DeadLetterView letter, Operation operation) {
+        if (!isListed(operation)) {
+            return Fate.GONE;
+        }
+        boolean wasDead = operation.state() == OperationState.DEAD;
+        if (operation.askNow(batch.now())) {
+            changed.add(operation);
+            audit.add(Audit.entry(mandate, "dlq.asked", letter));
+        }
+        if (wasDead) {
+            relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
+        }
+        return Fate.ASKED;
+    }
+
+    private static boolean isListed(Operation operation) {
+        return operation.state() == OperationState.DEAD || operation.state() == OperationState.UNRESOLVED;
+    }
+}

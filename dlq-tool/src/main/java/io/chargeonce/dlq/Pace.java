@@ -1,0 +1,27 @@
+package io.chargeonce.dlq;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/** How fast a run may go: at most so many dead letters a second, evenly, in batches no larger than a second's worth. */
+public record Pace(OptionalInt perSecond) {
+
+    public Pace {
+        if (perSecond.isPresent() && perSecond.getAsInt() < 1) {
+            throw new IllegalArgumentException("a rate is at least 1 per second");
+        }
+    }
+
+    public static Pace unlimited() {
+        return new Pace(OptionalInt.empty());
+    }
+
+    int batch(int largest) {
+        return Math.min(largest, perSecond.orElse(largest));
+    }
+
+    /** When the next batch is due, counted from the run's beginning. */
+    Duration dueAfter(long done) {
+        return perSecond.isEmpty() ? Duration.ZERO : Duration.ofNanos(done * 1_000_000_000L / perSecond.getAsInt());
+    }
+}

@@ -1,0 +1,53 @@
+package io.chargeonce.dlq;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A selection, and what it holds by standing. It moves nothing; {@link Merge#run} and {@link Purge#run} look at each
+ * dead letter again before they touch it.
+ */
+public record Plan(Selection selection, Tally<Standing> standings) {
+
+    public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return queue.database().withConnection(connection -> {
+            Selection selection = Selection.now(connection, filter);
+            return new Plan(selection, count(connection, selection));
+        });
+    }
+
+    private static final String COUNT = "SELECT standing, currency, count(*), sum(amount) FROM (SELECT letter.currency, letter.amount,"
+            + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.SELECTED + """
+            ) AS letters GROUP BY standing, currency
+            """;
+
+    private static Tally<Standing> count(Connection connection, Selection selection) throws SQLException {
+        var tally = new Tally<Standing>();
+        try (var statement = connection.prepareStatement(COUNT)) {
+            DeadLetterQuery.bind(statement, selection);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    tally.add(Standing.fromTag(result.getString(1)),
+                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
+                }
+            }
+        }
+        return tally;
+    }
+
+    /** Of the ids that the filter names, those that are not in the queue. */
+    public List<String> missing(DeadLetterQueue queue) {
+        Optional<List<String>> named = selection.filter().ids();
+        if (named.isEmpty()) {
+            return List.of();
+        }
+        Set<String> there = queue.database().withConnection(connection -> DeadLetterQuery
+                .page(connection, selection, Order.OLDEST_FIRST, Optional.empty(), named.get().size())).stream()
+                .map(DeadLetterView::id).collect(Collectors.toSet());
+        return named.get().stream().filter(id -> !there.contains(id)).toList();
+    }
+}

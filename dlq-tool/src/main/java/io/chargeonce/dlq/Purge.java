@@ -1,0 +1,71 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Takes dead letters out of the queue for good. Never one whose money was or may have been taken. Any number of
+ * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
+ */
+public final class Purge {
+
+    private static final int LARGEST_BATCH = 300;
+
+    private final DeadLetterQueue queue;
+
+    public Purge(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    public Run.Result run(Plan plan, Mandate mandate, Run run) {
+        if (mandate.reason().isEmpty()) {
+            throw new IllegalArgumentException("a purge needs a reason");
+        }
+        return run.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+    }
+
+    /** One commit. */
+    Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
+        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters), mandate));
+    }
+
+    private Tally<Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new Tally<Fate>();
+        batch.gone().forEach(letter -> fates.add(Fate.GONE, letter));
+        var purgeable = new ArrayList<DeadLetterView>();
+        for (DeadLetterView letter : batch.letters()) {
+            switch (letter.standing()) {
+                case RECHARGEABLE, POISON -> purgeable.add(letter);
+                case CHARGED, UNRESOLVED -> fates.add(Fate.REFUSED, letter);
+            }
+        }
+        save(connection, batch, purgeable);
+        // Poison has no operation to lock: of two purges at once the release itself says which one had it.
+        Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
+                purgeable.stream().map(DeadLetterView::id).toList()));
+        var audit = new ArrayList<AuditLog.Entry>();
+        for (DeadLetterView letter : purgeable) {
+            fates.add(released.contains(letter.id()) ? Fate.PURGED : Fate.GONE, letter);
+            if (released.contains(letter.id())) {
+                audit.add(Audit.entry(mandate, "dlq.purged", letter));
+            }
+        }
+        AuditLog.append(connection, audit);
+        return fates;
+    }
+
+    private static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {
+        List<Operation> operations = purgeable.stream()
+                .filter(letter -> letter.operationId().isPresent()).map(batch::operation).toList();
+        operations.forEach(Operation::purge);
+        OperationTable.save(connection, operations);
+    }
+}

@@ -1,0 +1,24 @@
+package io.chargeonce.dlq;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+/**
+ * The dead letters that a filter meant at one moment. What dies later, or dies again, is not among them, so a merge
+ * never meets twice what it moved itself.
+ *
+ * @param asOf by the database's clock, like every other time here
+ */
+public record Selection(DeadLetterFilter filter, Instant asOf) {
+
+    private static final String NOW = "SELECT clock_timestamp()";
+
+    static Selection now(Connection connection, DeadLetterFilter filter) throws SQLException {
+        try (var statement = connection.prepareStatement(NOW); var result = statement.executeQuery()) {
+            result.next();
+            return new Selection(filter, result.getObject(1, OffsetDateTime.class).toInstant());
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.chargeonce.dlq;
+
+import java.util.Locale;
+
+/** What is known about a dead letter's money, and so what may be done with it. */
+public enum Standing {
+    /** No attempt, or only attempts that definitely failed. Another one is safe. */
+    RECHARGEABLE,
+    /** An attempt took the money. A merge settles it and charges nothing. */
+    CHARGED,
+    /** An attempt may have taken the money: asked about, never repeated under another key, never purged. */
+    UNRESOLVED,
+    /** A record that never became a payment. */
+    POISON;
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Standing fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,81 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything there is to know about one dead letter: read at one moment, for showing and never for deciding.
+ *
+ * @param audit what people and services did with it, oldest first
+ */
+public record Story(DeadLetterView letter, Optional<Operation> operation, List<Attempt> attempts, Optional<Source> source,
+                    List<Deed> audit) {
+
+    /** A poison record where and as Kafka held it. */
+    public record Source(String topic, int partition, long offset, Optional<byte[]> key, Optional<byte[]> value,
+                         Optional<byte[]> headers) {}
+
+    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> data) {}
+
+    /** Also of dead letters that have left the queue. */
+    public static Optional<Story> of(DeadLetterQueue queue, String id) {
+        return queue.database().inTransaction(connection -> {
+            Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
+            return letter.isEmpty() ? Optional.empty() : Optional.of(tell(connection, letter.get()));
+        });
+    }
+
+    private static Story tell(Connection connection, DeadLetterView letter) throws SQLException {
+        Optional<Operation> operation = letter.operationId().isEmpty() ? Optional.empty()
+                : OperationTable.find(connection, letter.operationId().get());
+        List<Attempt> attempts = operation.isEmpty() ? List.of()
+                : AttemptTable.ofPayments(connection, List.of(operation.get().accepted().payment().value()));
+        return new Story(letter, operation, attempts, source(connection, letter.id()), audit(connection, letter.id()));
+    }
+
+    private static final String SOURCE = """
+            SELECT source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers
+              FROM dead_letter WHERE dead_letter_id = ? AND source_topic IS NOT NULL
+            """;
+
+    private static Optional<Source> source(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(SOURCE)) {
+            statement.setString(1, id);
+            try (var result = statement.executeQuery()) {
+                return result.next()
+                        ? Optional.of(new Source(result.getString(1), result.getInt(2), result.getLong(3),
+                                Optional.ofNullable(result.getBytes(4)), Optional.ofNullable(result.getBytes(5)),
+                                Optional.ofNullable(result.getBytes(6))))
+                        : Optional.empty();
+            }
+        }
+    }
+
+    private static final String AUDIT = """
+            SELECT at, actor, action, reason, data FROM audit_record WHERE resource_id = ? ORDER BY audit_id
+            """;
+
+    private static List<Deed> audit(Connection connection, String id) throws SQLException {
+        var deeds = new ArrayList<Deed>();
+        try (var statement = connection.prepareStatement(AUDIT)) {
+            statement.setString(1, id);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    deeds.add(new Deed(result.getObject(1, OffsetDateTime.class).toInstant(), result.getString(2),
+                            result.getString(3), Optional.ofNullable(result.getString(4)),
+                            Optional.ofNullable(result.getString(5))));
+                }
+            }
+        }
+        return deeds;
+    }
+}

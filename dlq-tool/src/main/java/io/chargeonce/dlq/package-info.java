@@ -1,0 +1,2 @@
+/** The dead-letter queue as people work on it: look, purge, merge. Knows nothing of terminals. */
+package io.chargeonce.dlq;

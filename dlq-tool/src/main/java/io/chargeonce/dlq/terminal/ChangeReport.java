@@ -1,0 +1,62 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.Tally;
+import java.util.Arrays;
+import java.util.List;
+
+/** What a merge or a purge would do, and what it did. */
+public final class ChangeReport {
+
+    private ChangeReport() {}
+
+    /** What a merge would do, by standing, with money. */
+    public static void printMergePlan(Plan plan, Screen screen) {
+        printPlan(Change.MERGE, plan, screen);
+    }
+
+    /** What a purge would do, by standing, with money. */
+    public static void printPurgePlan(Plan plan, Screen screen) {
+        printPlan(Change.PURGE, plan, screen);
+    }
+
+    static void printPlan(Change change, Plan plan, Screen screen) {
+        List<Standing> present = Arrays.stream(Standing.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
+        if (present.isEmpty()) {
+            screen.print("The dead-letter queue holds nothing of this kind.");
+            return;
+        }
+        new Table<Standing>(screen, List.of(
+                Table.Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
+                Table.Column.whole("STANDING", Words::of),
+                Table.Column.whole(change.name(), change::inWords),
+                Table.Column.whole("MONEY", s -> money(plan.standings().of(s))))).print(present);
+    }
+
+    /** What became of each, by fate, with money. */
+    public static void printResult(Mandate mandate, Run.Result result, Screen screen) {
+        Tally<Fate> fates = result.fates();
+        List<Fate> present = Arrays.stream(Fate.values()).filter(f -> fates.of(f).count() > 0).toList();
+        if (present.isEmpty()) {
+            screen.print("Nothing was changed.");
+        } else {
+            new Table<Fate>(screen, List.of(
+                    Table.Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
+                    Table.Column.whole("RESULT", Words::of),
+                    Table.Column.whole("MONEY", f -> money(fates.of(f))))).print(present);
+            screen.print("Committed and staged for Kafka, as %s by %s.", mandate.run(), Printable.of(mandate.actor()));
+        }
+        if (!result.finished()) {
+            screen.print("Stopped between two batches, nothing is left half done; the same command does the rest.");
+        }
+    }
+
+    private static String money(Sum sum) {
+        return sum.money().isEmpty() ? "–" : sum.moneyInWords();
+    }
+}

@@ -1,0 +1,119 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.Brake;
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Pace;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Tally;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** One call of merge or purge: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
+record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Pace pace,
+                 boolean json) {
+
+    int on(DeadLetterQueue queue) {
+        Plan plan = Plan.of(queue, filter);
+        List<String> missing = plan.missing(queue);
+        missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
+        return yes ? act(queue, plan) : dry(plan);
+    }
+
+    private int dry(Plan plan) {
+        Screen screen = Screen.of(command);
+        if (json) {
+            Json.print(screen, Map.of("dry", true, "standings", Json.standings(plan.standings())));
+        } else {
+            ChangeReport.printPlan(change, plan, screen);
+            screen.print("Nothing was changed. Add --yes to do it.");
+        }
+        long would = Arrays.stream(Standing.values()).filter(s -> !change.refuses(s))
+                .mapToLong(s -> plan.standings().of(s).count()).sum();
+        return exit(would);
+    }
+
+    private int act(DeadLetterQueue queue, Plan plan) {
+        var brake = new Brake();
+        var done = new AtomicLong();
+        Mandate mandate = Mandate.of(System.getProperty("user.name"), reason);
+        CtrlC ctrlC = CtrlC.presses(brake);
+        try {
+            Run.Result result = change.run(queue, plan, mandate, new Run(pace, brake, soFar -> progress(plan, soFar, done)));
+            clearProgress();
+            print(plan, mandate, result);
+            return exit(moved(result.fates()));
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            clearProgress();
+            tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.get(), mandate.run()));
+            throw e;
+        } finally {
+            ctrlC.letGo();
+        }
+    }
+
+    private void print(Plan plan, Mandate mandate, Run.Result result) {
+        Screen screen = Screen.of(command);
+        if (!json) {
+            ChangeReport.printResult(mandate, result, screen);
+            return;
+        }
+        var object = new LinkedHashMap<String, Object>();
+        object.put("dry", false);
+        object.put("run", mandate.run());
+        object.put("finished", result.finished());
+        object.put("standings", Json.standings(plan.standings()));
+        object.put("fates", Json.tally(result.fates(), Fate.values()));
+        Json.print(screen, object);
+    }
+
+    /** Named ids must all be moved, else the answer is no. */
+    private int exit(long moved) {
+        return filter.ids().filter(ids -> moved < ids.size()).isPresent() ? 1 : 0;
+    }
+
+    private static long moved(Tally<Fate> fates) {
+        return Arrays.stream(Fate.values()).filter(Change::moved).mapToLong(fate -> fates.of(fate).count()).sum();
+    }
+
+    /** A line that is written over and over, for people only. */
+    private void progress(Plan plan, Tally<Fate> soFar, AtomicLong done) {
+        done.set(moved(soFar));
+        if (showsProgress()) {
+            err().printf("\r%,d of %,d", soFar.total().count(), plan.standings().total().count());
+            err().flush();
+        }
+    }
+
+    private void clearProgress() {
+        if (showsProgress()) {
+            err().print("\r\u001b[K");
+            err().flush();
+        }
+    }
+
+    private boolean showsProgress() {
+        return !json && Screen.isTerminal();
+    }
+
+    private void tell(String message) {
+        err().println(command.qualifiedName(" ") + ": " + message);
+        err().flush();
+    }
+
+    private PrintWriter err() {
+        return command.commandLine().getErr();
+    }
+}

@@ -1,0 +1,45 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Brake;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Until let go, Ctrl-C presses a brake and waits while the command finishes its batch and says how far it came. */
+final class CtrlC {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final CountDownLatch said = new CountDownLatch(1);
+    private final Thread hook;
+
+    private CtrlC(Brake brake) {
+        this.hook = new Thread(() -> {
+            brake.press();
+            waitUntilSaid();
+        }, "stop-between-batches");
+    }
+
+    static CtrlC presses(Brake brake) {
+        var ctrlC = new CtrlC(brake);
+        Runtime.getRuntime().addShutdownHook(ctrlC.hook);
+        return ctrlC;
+    }
+
+    private void waitUntilSaid() {
+        try {
+            said.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void letGo() {
+        said.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException itIsShuttingDown) {
+            // The hook runs, and has just been let go.
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.Standing;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Option;
+
+/** Which dead letters are meant. */
+final class FilterOptions {
+
+    @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list shows it.")
+    Optional<String> cause;
+
+    @Option(names = "--psp", paramLabel = "PSP", description = "Only those whose last attempt went to this PSP.")
+    Optional<String> psp;
+
+    @Option(names = "--merchant", paramLabel = "MERCHANT", description = "Only this merchant's.")
+    Optional<String> merchant;
+
+    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least so long: 45s, 3m, 2h, 5d.")
+    Optional<String> olderThan;
+
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
+    Optional<String> newerThan;
+
+    @Option(names = "--text", paramLabel = "TEXT", description = "Only those with this text in the message or in a poison record.")
+    Optional<String> text;
+
+    @Option(names = "--standing", paramLabel = "STANDING",
+            description = "Only those that are rechargeable, charged, unresolved or poison.")
+    Optional<String> standing;
+
+    DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, age("--older-than", olderThan, problems),
+                age("--newer-than", newerThan, problems), text, standing(problems));
+    }
+
+    private static Optional<Duration> age(String option, Optional<String> given, Problems problems) {
+        Optional<Duration> age = given.flatMap(Ages::parse);
+        if (given.isPresent() && age.isEmpty()) {
+            problems.add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, given.get()));
+        }
+        return age;
+    }
+
+    private Optional<Standing> standing(Problems problems) {
+        Optional<Standing> known = standing.flatMap(given ->
+                Arrays.stream(Standing.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT))).findFirst());
+        if (standing.isPresent() && known.isEmpty()) {
+            problems.add("--standing is '%s', but must be one of %s".formatted(standing.get(),
+                    Arrays.stream(Standing.values()).map(Standing::tag).collect(Collectors.joining(", "))));
+        }
+        return known;
+    }
+}

@@ -1,0 +1,43 @@
+package io.chargeonce.dlq.terminal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+
+/** Everything that is wrong with how a command was called, told at once. */
+final class Problems {
+
+    static final int EXIT = 2;
+
+    private final List<String> problems = new ArrayList<>();
+
+    void add(String problem) {
+        problems.add(problem);
+    }
+
+    boolean any() {
+        return !problems.isEmpty();
+    }
+
+    /** Each problem on a line of its own; returns the exit code. */
+    int print(CommandLine.Model.CommandSpec command) {
+        var err = command.commandLine().getErr();
+        problems.forEach(problem -> err.println(command.qualifiedName(" ") + ": " + Printable.of(problem)));
+        err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
+        err.flush();
+        return EXIT;
+    }
+
+    /** An option's value as a whole number from 1. */
+    Optional<Integer> number(String option, Optional<String> text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!text.get().matches("[1-9]\\d{0,8}")) {
+            add("%s is '%s', but must be a whole number from 1 to 999999999".formatted(option, text.get()));
+            return Optional.empty();
+        }
+        return text.map(Integer::valueOf);
+    }
+}

@@ -1,0 +1,41 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.Pace;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Takes dead letters out of the queue for good. Tells what it would do; with --yes, does it.",
+                       "Never a payment whose money was or may have been taken."},
+        footer = {"", "Example: give up records that nobody could read",
+                  "  chargeonce dlq purge --standing poison --reason \"load test\" --yes"})
+final class PurgeCommand implements Callable<Integer> {
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    SelectionOptions selection;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        DeadLetterFilter filter = selection.filter(problems);
+        if (selection.reason.isEmpty()) {
+            problems.add("--reason is missing: say why, it is kept in the audit log");
+        }
+        var run = new ChangeRun(Change.PURGE, spec, filter, selection.reason, selection.yes, Pace.unlimited(), common.json);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+    }
+}

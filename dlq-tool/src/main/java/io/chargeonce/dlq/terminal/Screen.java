@@ -1,0 +1,52 @@
+package io.chargeonce.dlq.terminal;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+
+/**
+ * Where results are printed.
+ *
+ * @param width   columns to fit tables into; {@link #ENDLESS} when nobody looks at it through a window
+ * @param colours whether it understands them
+ */
+public record Screen(PrintWriter out, int width, boolean colours) {
+
+    static final int ENDLESS = Integer.MAX_VALUE;
+    private static final int NARROWEST = 60;
+
+    static Screen of(CommandLine.Model.CommandSpec command) {
+        PrintWriter out = command.commandLine().getOut();
+        int width = isTerminal() ? Math.max(NARROWEST, command.usageMessage().width()) : ENDLESS;
+        return new Screen(out, width, command.commandLine().getColorScheme().ansi().enabled());
+    }
+
+    /** For a caller that is no command: prints without colours. */
+    public static Screen plain(PrintWriter out, int width) {
+        return new Screen(out, width, false);
+    }
+
+    void print(String format, Object... arguments) {
+        out.printf(format + "%n", arguments);
+        out.flush();
+    }
+
+    String bold(String text) {
+        return colours ? "\u001b[1m" + text + "\u001b[0m" : text;
+    }
+
+    String faint(String text) {
+        return colours ? "\u001b[2m" + text + "\u001b[0m" : text;
+    }
+
+    /** From Java 22 there may be a console without a terminal, and only then a method to ask it. */
+    static boolean isTerminal() {
+        if (System.console() == null) {
+            return false;
+        }
+        try {
+            return (boolean) java.io.Console.class.getMethod("isTerminal").invoke(System.console());
+        } catch (ReflectiveOperationException olderJava) {
+            return true;
+        }
+    }
+}

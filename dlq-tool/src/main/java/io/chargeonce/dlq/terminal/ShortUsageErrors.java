@@ -1,0 +1,14 @@
+package io.chargeonce.dlq.terminal;
+
+import picocli.CommandLine;
+
+/** Tells what picocli could not make sense of, without the whole help. */
+final class ShortUsageErrors implements CommandLine.IParameterExceptionHandler {
+
+    @Override
+    public int handleParseException(CommandLine.ParameterException e, String[] args) {
+        var problems = new Problems();
+        problems.add(e.getMessage());
+        return problems.print(e.getCommandLine().getCommandSpec());
+    }
+}

@@ -1,0 +1,50 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Story;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
+        description = "Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
+        footer = {"", "Example:", "  chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+final class ShowCommand implements Callable<Integer> {
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
+    String id;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        return dlq.with(spec, this::show);
+    }
+
+    private int show(DeadLetterQueue queue) {
+        Optional<Story> story = Story.of(queue, id);
+        if (story.isEmpty()) {
+            spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '"
+                    + Printable.of(id) + "'; list shows those that there are");
+            return 1;
+        }
+        if (common.json) {
+            Json.print(Screen.of(spec), Json.story(story.get()));
+        } else {
+            StoryPage.print(story.get(), Screen.of(spec));
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,117 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterView;
+import io.chargeonce.dlq.Story;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.Operation;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/** One dead letter for a person: what it is, what was tried, what it says, who did what with it. */
+public final class StoryPage {
+
+    private final Screen screen;
+
+    private StoryPage(Screen screen) {
+        this.screen = screen;
+    }
+
+    public static void print(Story story, Screen screen) {
+        var page = new StoryPage(screen);
+        page.letter(story.letter());
+        story.operation().ifPresent(page::operation);
+        if (story.operation().isPresent()) {
+            page.attempts(story);
+        }
+        story.source().ifPresent(page::source);
+        page.audit(story);
+    }
+
+    private void letter(DeadLetterView letter) {
+        screen.print("%s", screen.bold(letter.id()));
+        field("cause", letter.cause());
+        field("message", letter.message());
+        boolean isDead = letter.state().equals("dead");
+        field("state", isDead ? "in the dead-letter queue for " + Ages.brief(letter.age()) + ", since " + time(letter.diedAt())
+                : "left the queue, " + letter.state() + " at " + time(letter.changedAt()));
+        if (isDead) {
+            field("a merge", switch (letter.standing()) {
+                case RECHARGEABLE -> "sends it through the pipeline again: nothing was charged";
+                case CHARGED -> "settles it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
+                case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
+                case POISON -> "cannot take it: it is no payment and needs editing";
+            });
+        }
+    }
+
+    private void operation(Operation operation) {
+        heading("Payment");
+        var accepted = operation.accepted();
+        field("amount", accepted.request().money().toString());
+        field("merchant", accepted.merchant());
+        field("key", accepted.idempotencyKey());
+        accepted.request().reference().ifPresent(reference -> field("reference", reference));
+        field("accepted", time(accepted.at()));
+        field("state", "%s (generation %d, step %d)".formatted(operation.state().tag(), operation.generation(), operation.step()));
+    }
+
+    private void attempts(Story story) {
+        heading("Attempts");
+        if (story.attempts().isEmpty()) {
+            screen.print("  none: nothing was ever sent to a PSP");
+        }
+        for (Attempt attempt : story.attempts()) {
+            screen.print("  %d. %s at %s: %s", attempt.sequence(), time(attempt.sentAt()), Printable.of(attempt.psp()), inWords(attempt));
+        }
+    }
+
+    private static String inWords(Attempt attempt) {
+        String why = attempt.cause().map(cause -> ": " + cause).orElse("")
+                + attempt.message().filter(message -> !message.isEmpty()).map(message -> " (" + message + ")").orElse("");
+        String reference = attempt.pspReference().map(r -> ", reference " + r).orElse("");
+        return Printable.of(switch (attempt.state()) {
+            case IN_FLIGHT -> "under way, no answer yet";
+            case UNKNOWN -> "nobody knows yet whether it took the money" + why + reference;
+            case FAILED_DEFINITE -> "certainly took no money" + why + reference;
+            case SUCCEEDED -> "took the money" + reference;
+        });
+    }
+
+    private void source(Story.Source source) {
+        heading("Record");
+        field("found at", "%s, partition %d, offset %d".formatted(source.topic(), source.partition(), source.offset()));
+        bytes("key", source.key());
+        bytes("value", source.value());
+        source.headers().ifPresent(headers -> bytes("headers", Optional.of(headers)));
+    }
+
+    private void bytes(String name, Optional<byte[]> bytes) {
+        field(name, bytes.map(some -> "%,d bytes".formatted(some.length)).orElse("none"));
+        bytes.ifPresent(some -> Bytes.lines(some).forEach(line -> screen.print("    %s", line)));
+    }
+
+    private void audit(Story story) {
+        heading("History");
+        if (story.audit().isEmpty()) {
+            screen.print("  nobody has touched it");
+        }
+        for (Story.Deed deed : story.audit()) {
+            String why = deed.reason().map(reason -> ": " + reason).orElse("");
+            screen.print("  %s %s by %s%s", time(deed.at()), Printable.of(deed.action()), Printable.of(deed.actor()), Printable.of(why));
+        }
+    }
+
+    private void heading(String title) {
+        screen.print("");
+        screen.print("%s", screen.bold(title));
+    }
+
+    private void field(String name, String value) {
+        screen.print("  %s %s", screen.faint("%-9s".formatted(name)), Printable.of(value));
+    }
+
+    private static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+}

@@ -1,0 +1,50 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Summary;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "summary", usageHelpAutoWidth = true, sortOptions = false,
+        description = "Groups dead letters by cause, PSP and merchant: how many, how much money, how old, and what a merge would do.",
+        footer = {"", "Example: what died within the last hour?", "  chargeonce dlq summary --newer-than 1h"})
+final class SummaryCommand implements Callable<Integer> {
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    FilterOptions filters;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> summarise(queue, filter));
+    }
+
+    private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
+        Summary summary = Summary.of(queue, filter);
+        Screen screen = Screen.of(spec);
+        if (common.json) {
+            summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
+            Json.print(screen, Map.of("total", Json.sum(summary.total())));
+        } else {
+            SummaryTable.print(summary, screen);
+        }
+        return 0;
+    }
+}
