@@ -3,10 +3,12 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
-import io.chargeonce.runtime.Secret;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -21,29 +23,43 @@ public final class IngestService implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     private final IngestHttp http;
+    private final Meters meters;
 
-    private IngestService(Lifecycle lifecycle, IngestHttp http) {
+    private IngestService(Lifecycle lifecycle, IngestHttp http, Meters meters) {
         this.lifecycle = lifecycle;
         this.http = http;
+        this.meters = meters;
     }
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
-    public static IngestService start(IngestSettings settings, MeterRegistry meters) {
+    public static IngestService start(IngestSettings settings) {
         var clock = InstantSource.system();
+        var pipeline = settings.pipeline();
+        var topics = new Topics(pipeline.topicPrefix());
+        var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
-        var database = lifecycle.start("database", () -> Database.open(settings.databaseUrl(), settings.databaseUser(),
-                settings.databasePassword().map(Secret::value).orElse(""), settings.databaseConnections()));
-        var producer = lifecycle.start("producer", () -> new ProducerSettings(settings.kafka(), "ingest-relay").newProducer());
-        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters));
-        Thread.ofPlatform().name("ingest-relay").daemon().start(relay);
+        var meters = lifecycle.start("meters", () -> Meters.of("ingest-service"));
+        var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(),
+                pipeline.databasePassword(), settings.databaseConnections()));
+        var producer = lifecycle.start("producer", new ProducerSettings(kafka, "ingest-relay")::newProducer);
+        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters.registry()).start());
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
-                new AcceptPayments(settings.topics().requests(), settings.chargeWithin())));
+                new AcceptPayments(topics.requests(), settings.chargeWithin())));
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
         var api = new PaymentsApi(merchants, new KeysInFlight(acceptances)::accept, new ReadPayment(database),
-                new IngestMeters(meters), clock);
+                new IngestMeters(meters.registry()), clock);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
-        settings.admin().ifPresent(address -> lifecycle.start("admin", () -> IngestAdmin.start(address, database, meters)));
-        return new IngestService(lifecycle, http);
+        pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
+                () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
+        return new IngestService(lifecycle, http, meters);
+    }
+
+    Meters meters() {
+        return meters;
+    }
+
+    public void awaitShutdown() throws InterruptedException {
+        lifecycle.awaitShutdown();
     }
 
     /** The port that it listens on, also where any free one was asked for. */

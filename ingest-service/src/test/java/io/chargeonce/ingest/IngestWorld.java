@@ -1,12 +1,11 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Migrations;
-import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,7 +31,6 @@ final class IngestWorld implements AutoCloseable {
              "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
-    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final IngestService service;
     private final String databaseUrl;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -43,8 +41,9 @@ final class IngestWorld implements AutoCloseable {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
         }
-        service = IngestService.start(new IngestSettings(new Address("127.0.0.1", 0), databaseUrl, "postgres", Optional.empty(),
-                16, new KafkaConnection(kafka, Map.of()), topics, Duration.ofHours(24), Optional.empty()), meters);
+        var pipeline = new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topics.prefix(),
+                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), Optional.empty());
+        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)));
     }
 
     static IngestWorld start() {
