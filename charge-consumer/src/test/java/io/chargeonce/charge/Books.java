@@ -11,6 +11,7 @@ import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.Topics;
@@ -47,7 +48,7 @@ final class Books implements AutoCloseable {
         final ChargeHandler handler;
         final Resolver resolver;
 
-        Process(FakePsp psp) {
+        Process(Gateway psp) {
             var gateways = new Gateways(List.of(psp), Duration.ofMillis(200), new SimpleMeterRegistry());
             var claims = new Claims(database, gateways, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
@@ -73,7 +74,7 @@ final class Books implements AutoCloseable {
         }
     }
 
-    Process process(FakePsp psp) {
+    Process process(Gateway psp) {
         return new Process(psp);
     }
 
