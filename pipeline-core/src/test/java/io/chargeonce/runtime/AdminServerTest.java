@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -80,7 +81,7 @@ class AdminServerTest {
 
     @Test
     void a_port_in_use_is_told_in_one_line() throws IOException {
-        try (ServerSocket taken = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Address address = new Address("127.0.0.1", taken.getLocalPort());
 
             assertThatThrownBy(() -> AdminServer.start(address, () -> "")).isInstanceOf(IllegalStateException.class)
