@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
  * disk before it is answered: start fails if fsync or synchronous_commit is off. A Postgres that a killed process left over
- * the same directory is stopped first; who starts a server closes it. Any thread may ask for addresses; stop, restart and close one thread at a time.
+ * the same directory is stopped first; who starts a server closes it. Any thread may ask for addresses; stop, restart and
+ * close one thread at a time.
  */
 public final class PostgresServer implements AutoCloseable {
     /** How a server goes down: FAST rolls back what is open and writes everything out; IMMEDIATE is a crash. */
