@@ -32,6 +32,11 @@ final class PostgresControl {
         return true;
     }
 
+    /** True for a directory that was initialised, wholly or in part, but has never served. */
+    boolean neverStarted() {
+        return Files.exists(dataDirectory.resolve("PG_VERSION")) && !Files.exists(dataDirectory.resolve("postmaster.opts"));
+    }
+
     /** The running postmaster of this directory. A pid that now belongs to another program, or another Postgres, is not one. */
     Optional<ProcessHandle> postmaster() {
         Path pidFile = dataDirectory.resolve("postmaster.pid");

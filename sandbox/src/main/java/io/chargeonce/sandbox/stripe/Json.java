@@ -6,11 +6,17 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The one JSON mapper of the simulator. Any thread. */
 final class Json {
     private static final JsonMapper MAPPER = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+            .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
             .changeDefaultPropertyInclusion(value -> value.withValueInclusion(JsonInclude.Include.NON_ABSENT))
             .build();
 

@@ -25,6 +25,9 @@ class AdminTest {
         String[] page = Raw.send(simulator, "GET", "/_sandbox/movements?after=1&limit=1", "").body().split("\n");
         assertThat(page).hasSize(1);
         assertThat(Json.read(page[0], Movement.class)).isEqualTo(simulator.movements().get(1));
+        assertThat(page[0]).startsWith("{\"kind\":\"capture\",\"id\":\"ch_").contains("\"payment_intent\":\"pi_",
+                "\"amount\":2,\"currency\":\"eur\",\"metadata\":{\"payment_id\":\"pay_1\"},\"at\":\"",
+                "\"idempotency_key\":\"p2-confirm\"");
         assertThat(Raw.send(simulator, "GET", "/_sandbox/movements?after=3", "").body()).isEmpty();
         assertThat(Raw.send(simulator, "GET", "/_sandbox/requests", "").body().lines()).hasSize(6);
     }
@@ -35,7 +38,7 @@ class AdminTest {
         var counts = Json.tree(Raw.send(simulator, "GET", "/_sandbox/counts", "").body().getBytes());
         assertThat(counts.path("captures").asInt()).isEqualTo(1);
         assertThat(counts.path("captured").path("eur").asLong()).isEqualTo(100);
-        assertThat(counts.path("intentsByStatus").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(counts.path("intents_by_status").path("succeeded").asInt()).isEqualTo(1);
     }
 
     @Test

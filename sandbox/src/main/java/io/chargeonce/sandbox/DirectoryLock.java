@@ -1,0 +1,56 @@
+package io.chargeonce.sandbox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Keeps a data directory for one server of one process. Without it a second broker would write into the first one's metadata,
+ * and a second Postgres would take a living one for a left-over. The system gives the lock back when the process dies.
+ */
+final class DirectoryLock implements AutoCloseable {
+    private final FileChannel channel;
+
+    private DirectoryLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Throws {@link IllegalStateException} if another server holds the lock. */
+    static DirectoryLock take(String who, Path directory, Path lockFile) {
+        try {
+            Files.createDirectories(directory);
+            FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (locked(channel)) {
+                return new DirectoryLock(channel);
+            }
+            channel.close();
+            throw new IllegalStateException(who + " cannot use " + directory
+                    + ": it is in use by another one; stop that or choose another directory");
+        } catch (IOException e) {
+            throw new UncheckedIOException(who + " cannot use " + directory + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static boolean locked(FileChannel channel) throws IOException {
+        try {
+            FileLock lock = channel.tryLock();
+            return lock != null;
+        } catch (OverlappingFileLockException heldInThisProcess) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot give a directory back: " + e.getMessage(), e);
+        }
+    }
+}
