@@ -41,7 +41,7 @@ class OffsetsPropertyTest {
                 incomplete.remove(chosen.offset());
                 complete.add(chosen.offset());
             }
-            assertThat(offsets.committable().map(OffsetAndMetadata::offset)).as("seed %d, step %d", seed
+            assertThat(offsets.committable().map(OffsetAndMetadata::offset)).as("seed %d, step %d", seed, step)
                     .isEqualTo(lastBelow(incomplete, complete).map(last -> last + 1));
         }
     }
