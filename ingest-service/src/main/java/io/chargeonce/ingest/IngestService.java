@@ -23,22 +23,19 @@ public final class IngestService implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     private final IngestHttp http;
-    private final Meters meters;
 
-    private IngestService(Lifecycle lifecycle, IngestHttp http, Meters meters) {
+    private IngestService(Lifecycle lifecycle, IngestHttp http) {
         this.lifecycle = lifecycle;
         this.http = http;
-        this.meters = meters;
     }
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
-    public static IngestService start(IngestSettings settings) {
+    public static IngestService start(IngestSettings settings, Meters meters) {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
-        var meters = lifecycle.start("meters", () -> Meters.of("ingest-service"));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "ingest-relay")::newProducer);
@@ -51,11 +48,7 @@ public final class IngestService implements AutoCloseable {
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
-        return new IngestService(lifecycle, http, meters);
-    }
-
-    Meters meters() {
-        return meters;
+        return new IngestService(lifecycle, http);
     }
 
     public void awaitShutdown() throws InterruptedException {

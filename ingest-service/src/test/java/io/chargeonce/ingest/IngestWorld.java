@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Migrations;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -31,6 +32,7 @@ final class IngestWorld implements AutoCloseable {
              "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
+    final Meters meters = Meters.of("ingest-service");
     final IngestService service;
     private final String databaseUrl;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -43,7 +45,8 @@ final class IngestWorld implements AutoCloseable {
         }
         var pipeline = new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topics.prefix(),
                 List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), Optional.empty());
-        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)));
+        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
+                meters);
     }
 
     static IngestWorld start() {
