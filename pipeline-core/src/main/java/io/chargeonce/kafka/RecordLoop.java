@@ -80,9 +80,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         } catch (InterruptedException interruption) {
             log.info("{}: interrupted while it waited or left its group, so it ends at once", settings.name());
         } finally {
-            stop.countDown();
-            meters.close();
-            ended.countDown();
+            end();
         }
     }
 
@@ -95,7 +93,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     public void close() {
         stop.countDown();
         if (started.compareAndSet(false, true)) {
-            meters.close();
+            end();
             return;
         }
         current.ifPresent(Consumer::wakeup);
@@ -159,6 +157,12 @@ public final class RecordLoop implements Runnable, AutoCloseable {
             // Leaving needs to wait a little, which a thread that still counts as interrupted can't.
             Thread.interrupted();
         }
+    }
+
+    private void end() {
+        stop.countDown();
+        meters.close();
+        ended.countDown();
     }
 
     private boolean isStopping() {

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,7 +72,7 @@ public final class AdminServer implements AutoCloseable {
         } catch (BindException e) {
             throw new IllegalStateException("The admin server can't listen on " + address + " (" + e.getMessage()
                     + "): end the process that has it, or choose another address", e);
-        } catch (SocketException | java.nio.channels.UnresolvedAddressException e) {
+        } catch (SocketException | UnresolvedAddressException e) {
             throw new IllegalStateException("The admin server can't listen on " + address + ": there is no such address here", e);
         } catch (IOException e) {
             throw new IllegalStateException("The admin server can't listen on " + address + ": " + e.getMessage(), e);

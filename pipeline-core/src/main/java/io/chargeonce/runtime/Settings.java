@@ -1,5 +1,6 @@
 package io.chargeonce.runtime;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +25,10 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class Settings {
+    /** Where the properties file is. Only the environment says so; here for tables of settings. */
+    public static final Setting<Optional<Path>> PROPERTIES_FILE =
+            Setting.file("CHARGEONCE_PROPERTIES_FILE", "A Java properties file with more settings, by the same names.").optional();
+
     private final Map<Setting<?>, Object> values;
 
     private Settings(Map<Setting<?>, Object> values) {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** The texts that the environment and the properties file give. Immutable. */
 final class SettingsSource {
-    static final String FILE_NAME = Setting.PREFIX + "PROPERTIES_FILE";
+    private static final String FILE_NAME = Settings.PROPERTIES_FILE.name();
 
     private final Map<String, String> fromEnvironment;
     private final Map<String, String> fromFile;
