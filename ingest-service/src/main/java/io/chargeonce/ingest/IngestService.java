@@ -17,6 +17,7 @@ import java.time.InstantSource;
 public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
+    private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
     private static final int WRITERS = 2;
 
     private final Lifecycle lifecycle;
@@ -39,8 +40,9 @@ public final class IngestService implements AutoCloseable {
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
                 new AcceptPayments(settings.topics().requests(), settings.chargeWithin())));
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var api = new PaymentsApi(merchants, new KeysInFlight(acceptances)::accept, new ReadPayment(database),
-                new IngestMeters(meters), clock);
+        var deadline = lifecycle.start("deadline", () -> new Deadline(LONGEST_BODY));
+        var api = new PaymentsApi(merchants, new RequestBody(deadline), new KeysInFlight(acceptances)::accept,
+                new ReadPayment(database), new IngestMeters(meters), clock);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
         settings.admin().ifPresent(address -> lifecycle.start("admin", () -> IngestAdmin.start(address, database, meters)));
         return new IngestService(lifecycle, http);
