@@ -19,6 +19,7 @@ import java.time.InstantSource;
 public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
+    private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
     private static final int WRITERS = 2;
 
     private final Lifecycle lifecycle;
@@ -43,8 +44,9 @@ public final class IngestService implements AutoCloseable {
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var api = new PaymentsApi(merchants, new KeysInFlight(acceptances)::accept, new ReadPayment(database),
-                new IngestMeters(meters.registry()), clock);
+        var deadline = lifecycle.start("deadline", () -> new Deadline(LONGEST_BODY));
+        var api = new PaymentsApi(merchants, new RequestBody(deadline), new KeysInFlight(acceptances)::accept,
+                new ReadPayment(database), new IngestMeters(meters.registry()), clock);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));

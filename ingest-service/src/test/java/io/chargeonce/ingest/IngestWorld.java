@@ -8,6 +8,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -124,7 +125,7 @@ final class IngestWorld implements AutoCloseable {
         try {
             return client.send(request, BodyHandlers.ofString());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
