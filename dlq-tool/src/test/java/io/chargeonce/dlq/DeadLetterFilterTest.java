@@ -87,10 +87,10 @@ class DeadLetterFilterTest {
         assertThat(largest.cause()).isEqualTo("psp_unwell");
         assertThat(largest.psp()).contains("stripe");
         assertThat(largest.sum().count()).isEqualTo(3);
-        assertThat(largest.sum().moneyInWords()).isEqualTo("25.98 EUR, 5000 JPY");
+        assertThat(largest.sum().moneyLines()).containsExactly("25.98 EUR", "5000 JPY");
         assertThat(largest.standings().of(Standing.RECHARGEABLE).count()).isEqualTo(3);
         assertThat(summary.groups()).hasSize(3);
-        assertThat(summary.total().moneyInWords()).isEqualTo("25.98 EUR, 5700 JPY");
+        assertThat(summary.total().moneyLines()).containsExactly("25.98 EUR", "5700 JPY");
     }
 
     private static DeadLetterFilter with(Optional<String> cause, Optional<String> merchant, Optional<String> text) {

@@ -8,6 +8,8 @@ import io.chargeonce.wire.PaymentJson;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -101,10 +103,10 @@ class MergeTest {
         rows.poison(new byte[] {1});
         String before = rows.everything();
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        assertThat(plan.standings().of(Standing.RECHARGEABLE).moneyInWords()).isEqualTo("12.99 EUR, 5000 JPY");
-        assertThat(plan.standings().of(Standing.CHARGED).moneyInWords()).isEqualTo("5.00 EUR");
-        assertThat(plan.standings().of(Standing.UNRESOLVED).moneyInWords()).isEqualTo("700 JPY");
-        assertThat(plan.standings().of(Standing.POISON)).isEqualTo(new Sum(1, new java.util.TreeMap<>()));
+        assertThat(plan.standings().of(Standing.RECHARGEABLE).moneyLines()).containsExactly("12.99 EUR", "5000 JPY");
+        assertThat(plan.standings().of(Standing.CHARGED).moneyLines()).containsExactly("5.00 EUR");
+        assertThat(plan.standings().of(Standing.UNRESOLVED).moneyLines()).containsExactly("700 JPY");
+        assertThat(plan.standings().of(Standing.POISON)).isEqualTo(new Sum(1, new TreeMap<>()));
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -190,7 +192,7 @@ class MergeTest {
         assertThat(merge().fates().of(Fate.REENTERED).count()).isEqualTo(20);
     }
 
-    private static java.util.Set<String> dueForAQuestion() {
+    private static Set<String> dueForAQuestion() {
         return rows.queue().database().inTransaction(connection ->
                 OperationTable.lockDueForAQuestion(connection, 100)).rows().keySet();
     }

@@ -37,7 +37,7 @@ class PurgeTest {
         String id = rows.dead();
         Run.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
 
-        assertThat(result.fates().of(Fate.PURGED).moneyInWords()).isEqualTo("12.99 EUR");
+        assertThat(result.fates().of(Fate.PURGED).moneyLines()).containsExactly("12.99 EUR");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
