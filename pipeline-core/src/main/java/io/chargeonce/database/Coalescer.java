@@ -9,13 +9,15 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
 
 /**
  * Gathers what concurrent threads ask of Postgres into one batch and one commit, and hands each caller its own answer.
  * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others.
  *
  * <p>A batch that Postgres refuses is halved until the row at fault fails alone; a row that somebody else has locked
- * waits alone. Callers may be any thread, virtual ones too; a few platform threads write.
+ * waits alone, and meanwhile the batches behind it go on. Callers may be any thread, virtual ones too; a few platform
+ * threads write. It holds at most six connections more than it has writers.
  *
  * @param <A> what is asked
  * @param <R> what is answered
@@ -41,6 +43,9 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private static final int LARGEST_BATCH = 500;
     private static final int LONGEST_QUEUE = 20_000;
     private static final Duration LONE_WAIT = Duration.ofMillis(500);
+    /** Waiting must not use up the pool: when so many rows wait alone, a further one is refused as busy at once. */
+    private static final int MOST_LONE_WAITS = 4;
+    private static final int MOST_SET_ASIDE = 2;
 
     private final String name;
     private final Database database;
@@ -48,6 +53,9 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private final Runnable committed;
     private final BlockingQueue<Asked<A, R>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
     private final List<Thread> writers = new ArrayList<>();
+    private final Semaphore loneWaits = new Semaphore(MOST_LONE_WAITS);
+    private final Semaphore setAside = new Semaphore(MOST_SET_ASIDE);
+    private volatile boolean closed;
 
     /**
      * @param writers   how many batches may be under way at once
@@ -75,6 +83,9 @@ public final class Coalescer<A, R> implements AutoCloseable {
         if (!queue.offer(asked)) {
             throw new Overloaded(name);
         }
+        if (closed && queue.remove(asked)) {
+            throw new Overloaded(name);
+        }
         try {
             return asked.answer.join();
         } catch (CompletionException e) {
@@ -84,10 +95,10 @@ public final class Coalescer<A, R> implements AutoCloseable {
 
     private void write() {
         var asks = new ArrayList<Asked<A, R>>();
-        while (!Thread.currentThread().isInterrupted()) {
+        while (!closed) {
             try {
                 asks.add(queue.take());
-            } catch (InterruptedException closed) {
+            } catch (InterruptedException e) {
                 return;
             }
             queue.drainTo(asks, LARGEST_BATCH - 1);
@@ -108,13 +119,32 @@ public final class Coalescer<A, R> implements AutoCloseable {
 
     private void answerApart(List<Asked<A, R>> asks, DatabaseRefused refused) {
         if (asks.size() > 1) {
-            answer(asks.subList(0, asks.size() / 2));
-            answer(asks.subList(asks.size() / 2, asks.size()));
-        } else if (refused.isRowBusy()) {
-            Thread.ofVirtual().name(name + "-lone-wait").start(() -> answerAlone(asks));
-        } else {
+            // Every half with the locked row in it waits for the lock anew: too long for those who queue behind.
+            if (!refused.isRowBusy() || !startAside(setAside, "-apart", () -> halve(asks))) {
+                halve(asks);
+            }
+        } else if (!refused.isRowBusy() || !startAside(loneWaits, "-lone-wait", () -> answerAlone(asks))) {
             asks.getFirst().answer.completeExceptionally(refused);
         }
+    }
+
+    private void halve(List<Asked<A, R>> asks) {
+        answer(asks.subList(0, asks.size() / 2));
+        answer(asks.subList(asks.size() / 2, asks.size()));
+    }
+
+    private boolean startAside(Semaphore permits, String suffix, Runnable work) {
+        boolean permitted = permits.tryAcquire();
+        if (permitted) {
+            Thread.ofVirtual().name(name + suffix).start(() -> {
+                try {
+                    work.run();
+                } finally {
+                    permits.release();
+                }
+            });
+        }
+        return permitted;
     }
 
     private void answerAlone(List<Asked<A, R>> one) {
@@ -147,6 +177,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     /** Callers that still wait get {@link Overloaded}; a batch under way finishes first. */
     @Override
     public void close() {
+        closed = true;
         writers.forEach(Thread::interrupt);
         for (Thread writer : writers) {
             try {

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A pool of connections to Postgres. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
@@ -109,6 +110,15 @@ public final class Database implements AutoCloseable {
         return e instanceof SQLTransientConnectionException
                 || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P")
                 || state.startsWith("58") || state.equals("25006") || state.isEmpty();
+    }
+
+    /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
+    public Optional<String> problem() {
+        try {
+            return withConnection(connection -> connection.isValid(1) ? Optional.empty() : Optional.of("Postgres does not answer"));
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            return Optional.of(e.getMessage());
+        }
     }
 
     @Override

@@ -12,9 +12,10 @@ public final class Outbox {
 
     private static final JsonMapper HEADERS = new JsonMapper();
 
+    /** {@code now()} is the transaction's start: never later than any time that the same transaction gives its other rows. */
     private static final String STAGE = """
             INSERT INTO outbox (shard, topic, record_key, value, headers, staged_at)
-            SELECT shard, topic, record_key, value, headers::json, clock_timestamp()
+            SELECT shard, topic, record_key, value, headers::json, now()
               FROM unnest(?::smallint[], ?::text[], ?::text[], ?::bytea[], ?::text[])
                 AS row (shard, topic, record_key, value, headers)
             """;

@@ -52,6 +52,12 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
     }
 
+    /** Runs the relay on a thread of its own, and returns at once. */
+    public OutboxRelay start() {
+        Thread.ofPlatform().name("outbox-relay").daemon().start(this);
+        return this;
+    }
+
     @Override
     public void run() {
         thread = Thread.currentThread();

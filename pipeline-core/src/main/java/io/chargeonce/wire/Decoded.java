@@ -26,7 +26,7 @@ public sealed interface Decoded {
         }
         try {
             return fromJson(key, PaymentJson.MAPPER.readTree(value));
-        } catch (JacksonException | NullPointerException e) {
+        } catch (JacksonException e) {
             return new Poison(PoisonCause.UNDECODABLE, firstLine(e.getMessage()));
         }
     }

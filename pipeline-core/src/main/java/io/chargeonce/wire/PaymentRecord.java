@@ -37,6 +37,9 @@ public record PaymentRecord(
         Objects.requireNonNull(idempotencyKey, "idempotency_key is missing");
         Objects.requireNonNull(currency, "currency is missing");
         Objects.requireNonNull(paymentMethod, "payment_method is missing");
+        if (step < 1 || amount < 1) {
+            throw new IllegalArgumentException("step and amount are missing or below 1");
+        }
     }
 
     public static PaymentRecord of(String operationId, int step, String merchant, String idempotencyKey,
@@ -48,11 +51,8 @@ public record PaymentRecord(
 
     /** The same request, whichever staging of it. */
     public boolean saysTheSameAs(PaymentRecord other) {
-        return withStep(0).equals(other.withStep(0));
-    }
-
-    private PaymentRecord withStep(int otherStep) {
-        return new PaymentRecord(type, version, paymentId, operation, operationId, otherStep, merchant,
-                idempotencyKey, amount, currency, paymentMethod, customer, reference);
+        return equals(new PaymentRecord(other.type, other.version, other.paymentId, other.operation, other.operationId, step,
+                other.merchant, other.idempotencyKey, other.amount, other.currency, other.paymentMethod, other.customer,
+                other.reference));
     }
 }

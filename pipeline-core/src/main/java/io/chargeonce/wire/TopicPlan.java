@@ -2,6 +2,7 @@ package io.chargeonce.wire;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,7 +10,9 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * Which topics exist and how they are set up. Creating is idempotent: topics that exist are left as they are.
@@ -48,6 +51,7 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
             Set<String> existing = admin.listTopics().names().get();
             List<NewTopic> missing = all().stream().filter(topic -> !existing.contains(topic.name())).toList();
             admin.createTopics(missing).all().get();
+            awaitLeaders(admin, missing);
             return missing.stream().map(NewTopic::name).toList();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -57,8 +61,20 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
         }
     }
 
+    /** A broker that does not lead a new partition yet may refuse a producer's first batch and take its second. */
+    private static void awaitLeaders(Admin admin, List<NewTopic> created) throws InterruptedException, ExecutionException {
+        var ends = new HashMap<TopicPartition, OffsetSpec>();
+        for (NewTopic topic : created) {
+            for (int partition = 0; partition < topic.numPartitions(); partition++) {
+                ends.put(new TopicPartition(topic.name(), partition), OffsetSpec.latest());
+            }
+        }
+        // The client itself asks again until every partition has its leader, or its time is up.
+        admin.listOffsets(ends).all().get();
+    }
+
     private NewTopic topic(String name, Map<String, String> settings) {
-        var configs = new java.util.HashMap<>(settings);
+        var configs = new HashMap<>(settings);
         configs.put("retention.ms", "" + RETENTION.toMillis());
         return new NewTopic(name, Optional.of(partitions), replicas).configs(configs);
     }

@@ -38,6 +38,11 @@ public record Topics(String prefix) {
         return prefix + ".outcomes";
     }
 
+    /** The consumer group that works the topic of a tier; 0 is the main topic's. */
+    public String groupOfTier(int tier) {
+        return ofTier(tier) + ".workers";
+    }
+
     /** The topic that an operation waits in; tier 0 is the main topic. */
     public String ofTier(int tier) {
         return tier == 0 ? requests() : retry(tier);

@@ -20,11 +20,13 @@ public final class KafkaBroker implements AutoCloseable {
     private static final String CLUSTER = "Y2hhcmdlb25jZXNhbmRieA";
 
     private final KafkaRaftServer server;
+    private final DirectoryLock lock;
     private final int port;
     private boolean closed;
 
-    private KafkaBroker(KafkaRaftServer server, int port) {
+    private KafkaBroker(KafkaRaftServer server, DirectoryLock lock, int port) {
         this.server = server;
+        this.lock = lock;
         this.port = port;
     }
 
@@ -37,14 +39,16 @@ public final class KafkaBroker implements AutoCloseable {
     public static KafkaBroker start(Path dataDirectory, int port) {
         int chosen = LoopbackPort.choose("Kafka", port);
         Properties settings = KafkaSettings.of(dataDirectory, chosen, LoopbackPort.choose("Kafka's controller", 0));
+        DirectoryLock lock = DirectoryLock.take("Kafka", dataDirectory, dataDirectory.resolve("sandbox.lock"));
         try {
             format(dataDirectory);
             KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings, false), Time.SYSTEM);
             startUp(server);
-            return new KafkaBroker(server, chosen);
+            return new KafkaBroker(server, lock, chosen);
         } catch (Exception e) {
+            lock.close();
             throw new IllegalStateException("Kafka did not start over " + dataDirectory + ": " + e.getMessage()
-                    + "; is another broker using this directory?", e);
+                    + "; the log says more", e);
         }
     }
 
@@ -86,6 +90,7 @@ public final class KafkaBroker implements AutoCloseable {
             closed = true;
             server.shutdown();
             server.awaitShutdown();
+            lock.close();
         }
     }
 }

@@ -18,6 +18,7 @@ final class KafkaSettings {
         internalTopics(settings);
         // Both group protocols are on by default; naming them is deprecated.
         settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        groups(settings);
         pools(settings);
         storage(settings);
         return settings;
@@ -50,6 +51,15 @@ final class KafkaSettings {
         settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
         settings.setProperty("share.coordinator.state.topic.min.isr", "1");
         settings.setProperty("share.coordinator.state.topic.num.partitions", "4");
+    }
+
+    /** Members hear of a rebalance with their next heartbeat: every 5 s unless set, which is long for a test. */
+    private static void groups(Properties settings) {
+        settings.setProperty("group.consumer.min.heartbeat.interval.ms", "200");
+        settings.setProperty("group.consumer.heartbeat.interval.ms", "500");
+        settings.setProperty("group.consumer.min.session.timeout.ms", "2000");
+        settings.setProperty("group.consumer.session.timeout.ms", "10000");
+        settings.setProperty("group.consumer.assignment.interval.ms", "0");
     }
 
     private static void pools(Properties settings) {

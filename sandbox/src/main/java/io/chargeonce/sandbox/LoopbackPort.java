@@ -1,7 +1,6 @@
 package io.chargeonce.sandbox;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
@@ -19,16 +18,8 @@ final class LoopbackPort {
         try (ServerSocket probe = new ServerSocket(wanted, 1, InetAddress.getByName(HOST))) {
             return probe.getLocalPort();
         } catch (IOException taken) {
-            throw inUse(who, wanted, taken);
+            throw new IllegalStateException(who + " cannot listen on " + HOST + ":" + wanted + " (" + taken.getMessage()
+                    + "); stop what is using the port or choose another", taken);
         }
-    }
-
-    static IllegalStateException inUse(String who, int port, Exception cause) {
-        return new IllegalStateException(who + " cannot listen on " + HOST + ":" + port + " (" + cause.getMessage()
-                + "); stop what is using the port or choose another", cause);
-    }
-
-    static UncheckedIOException failed(String what, IOException cause) {
-        return new UncheckedIOException(what + ": " + cause.getMessage(), cause);
     }
 }

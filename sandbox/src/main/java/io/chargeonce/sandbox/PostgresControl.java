@@ -1,6 +1,7 @@
 package io.chargeonce.sandbox;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,18 +32,26 @@ final class PostgresControl {
         return true;
     }
 
-    /** The running postmaster of this directory. A pid that now belongs to another program is not one. */
+    /** True for a directory that was initialised, wholly or in part, but has never served. */
+    boolean neverStarted() {
+        return Files.exists(dataDirectory.resolve("PG_VERSION")) && !Files.exists(dataDirectory.resolve("postmaster.opts"));
+    }
+
+    /** The running postmaster of this directory. A pid that now belongs to another program, or another Postgres, is not one. */
     Optional<ProcessHandle> postmaster() {
         Path pidFile = dataDirectory.resolve("postmaster.pid");
         if (!Files.exists(pidFile)) {
             return Optional.empty();
         }
         long pid = Long.parseLong(lines(pidFile).getFirst().strip());
-        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(PostgresControl::isPostgres);
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(this::servesThisDirectory);
     }
 
-    private static boolean isPostgres(ProcessHandle process) {
-        return process.info().command().map(command -> command.contains("postgres")).orElse(false);
+    private boolean servesThisDirectory(ProcessHandle process) {
+        ProcessHandle.Info info = process.info();
+        boolean postgres = info.command().map(command -> command.contains("postgres")).orElse(false);
+        // Some systems do not show the arguments of a process; then its name has to do.
+        return postgres && info.arguments().map(all -> List.of(all).contains(dataDirectory.toString())).orElse(true);
     }
 
     void stop(PostgresServer.Stop mode) {
@@ -79,7 +88,7 @@ final class PostgresControl {
                 throw new IllegalStateException("Postgres over " + dataDirectory + " did not obey " + command + "; see " + log());
             }
         } catch (IOException e) {
-            throw LoopbackPort.failed("cannot run " + command, e);
+            throw new UncheckedIOException("cannot run " + command + ": " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for " + command, e);
@@ -98,7 +107,7 @@ final class PostgresControl {
         try {
             return Files.readAllLines(file);
         } catch (IOException e) {
-            throw LoopbackPort.failed("cannot read " + file, e);
+            throw new UncheckedIOException("cannot read " + file + ": " + e.getMessage(), e);
         }
     }
 }

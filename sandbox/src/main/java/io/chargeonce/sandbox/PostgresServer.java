@@ -2,6 +2,7 @@ package io.chargeonce.sandbox;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
  * disk before it is answered: start fails if fsync or synchronous_commit is off. A Postgres that a killed process left over
- * the same directory is stopped first. Any thread may ask for addresses; stop, restart and close one thread at a time.
+ * the same directory is stopped first; who starts a server closes it. Any thread may ask for addresses; stop, restart and
+ * close one thread at a time.
  */
 public final class PostgresServer implements AutoCloseable {
     /** How a server goes down: FAST rolls back what is open and writes everything out; IMMEDIATE is a crash. */
@@ -22,25 +24,37 @@ public final class PostgresServer implements AutoCloseable {
 
     private final EmbeddedPostgres postgres;
     private final PostgresControl control;
+    private final DirectoryLock lock;
     private Runnable afterClose = () -> {};
     private boolean closed;
 
-    private PostgresServer(EmbeddedPostgres postgres, PostgresControl control) {
+    private PostgresServer(EmbeddedPostgres postgres, PostgresControl control, DirectoryLock lock) {
         this.postgres = postgres;
         this.control = control;
+        this.lock = lock;
     }
 
     /**
      * Starts Postgres over a directory, which is initialised when it is empty and kept afterwards.
      *
      * @param port the port to listen on, or 0 for any free one
-     * @throws IllegalStateException if the port is in use, or Postgres is not durable
+     * @throws IllegalStateException if the port or the directory is in use, or Postgres is not durable
      */
     public static PostgresServer start(Path dataDirectory, int port) {
-        PostgresControl control = new PostgresControl(dataDirectory.toAbsolutePath());
-        control.stopLeftOver();
-        int chosen = LoopbackPort.choose("Postgres", port);
-        PostgresServer server = new PostgresServer(launch(dataDirectory.toAbsolutePath(), chosen, control), control);
+        Path data = dataDirectory.toAbsolutePath();
+        DirectoryLock lock = DirectoryLock.take("Postgres", data, data.resolveSibling(data.getFileName() + ".lock"));
+        try {
+            PostgresControl control = new PostgresControl(data);
+            control.stopLeftOver();
+            int chosen = LoopbackPort.choose("Postgres", port);
+            return ready(new PostgresServer(launch(data, chosen, control), control, lock));
+        } catch (RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private static PostgresServer ready(PostgresServer server) {
         try {
             PostgresDatabases.requireDurable(server.jdbcUrl("postgres"));
             PostgresDatabases.createIfMissing(server.jdbcUrl("postgres"), DATABASE);
@@ -61,6 +75,11 @@ public final class PostgresServer implements AutoCloseable {
 
     private static EmbeddedPostgres launch(Path dataDirectory, int port, PostgresControl control) {
         try {
+            PostgresBinaries.removeHalfUnpacked(PostgresBinaries.sharedDirectory());
+            if (control.neverStarted()) {
+                // A kill while it was being initialised; nothing was ever stored in it, and it cannot be used as it is.
+                Directories.remove(dataDirectory);
+            }
             Files.createDirectories(dataDirectory);
             Redirect log = Redirect.appendTo(control.log().toFile());
             EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
@@ -71,7 +90,8 @@ public final class PostgresServer implements AutoCloseable {
             PostgresSettings.ALL.forEach(builder::setServerConfig);
             return builder.start();
         } catch (IOException e) {
-            throw LoopbackPort.failed("Postgres did not start over " + dataDirectory + " on port " + port, e);
+            throw new UncheckedIOException("Postgres did not start over " + dataDirectory + " on port " + port + "; see "
+                    + control.log(), e);
         }
     }
 
@@ -118,9 +138,12 @@ public final class PostgresServer implements AutoCloseable {
         closed = true;
         try {
             postgres.close();
+            // That waits five seconds and gives up; with much to write out a stop takes longer.
+            control.stopLeftOver();
+            lock.close();
             afterClose.run();
         } catch (IOException e) {
-            throw LoopbackPort.failed("Postgres on port " + port() + " did not stop", e);
+            throw new UncheckedIOException("Postgres on port " + port() + " did not stop; see " + control.log(), e);
         }
     }
 }

@@ -70,6 +70,17 @@ class KafkaBrokerTest {
         }
     }
 
+    @Test
+    void a_directory_in_use_is_refused_in_one_line_and_its_broker_goes_on() throws Exception {
+        try (KafkaBroker first = KafkaBroker.start(directory, 0)) {
+            assertThatThrownBy(() -> KafkaBroker.start(directory, 0))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Kafka cannot use " + directory + ": it is in use by another one")
+                    .message().doesNotContain("\n");
+            createTopic(first.bootstrapServers(), "still-here");
+        }
+    }
+
     private static void createTopic(String servers, String topic) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
             admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();

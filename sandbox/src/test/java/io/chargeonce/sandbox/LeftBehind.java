@@ -1,5 +1,7 @@
 package io.chargeonce.sandbox;
 
+import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -7,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** Another JVM that starts a server and is killed (SIGKILL) before it can stop it. */
-final class LeftBehind {
+public final class LeftBehind {
     private LeftBehind() {}
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -15,6 +17,8 @@ final class LeftBehind {
         switch (arguments[0]) {
             case "kafka" -> KafkaBroker.start(directory, Integer.parseInt(arguments[2]));
             case "postgres" -> PostgresServer.start(directory, Integer.parseInt(arguments[2]));
+            case "stripe" -> StripeSimulator.start(
+                    StripeSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.out.println("ready");
@@ -22,7 +26,7 @@ final class LeftBehind {
     }
 
     /** Starts the server in a JVM of its own; the caller uses it and then kills the JVM. */
-    static Process start(String server, Path directory, int port) throws IOException {
+    public static Process start(String server, Path directory, int port) throws IOException {
         Process process = new ProcessBuilder(List.of(ProcessHandle.current().info().command().orElseThrow(),
                 "-cp", System.getProperty("java.class.path"), LeftBehind.class.getName(),
                 server, directory.toString(), Integer.toString(port)))
@@ -36,7 +40,7 @@ final class LeftBehind {
         throw new IllegalStateException("the JVM with " + server + " ended before it was ready");
     }
 
-    static void kill(Process process) throws InterruptedException {
+    public static void kill(Process process) throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -80,6 +81,63 @@ class PostgresServerTest {
             assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
         }
         assertThat(new PostgresControl(data).postmaster()).isEmpty();
+    }
+
+    @Test
+    void a_temporary_server_of_a_killed_process_is_cleared_away_and_a_living_one_is_not() throws Exception {
+        Path killed = directory.resolve("chargeonce-postgres-killed");
+        Process process = LeftBehind.start("postgres", killed.resolve("data"), 0);
+        LeftBehind.kill(process);
+        ProcessHandle leftOver = new PostgresControl(killed.resolve("data")).postmaster().orElseThrow();
+        try (PostgresServer living = PostgresServer.start(directory.resolve("chargeonce-postgres-living/data"), 0)) {
+            LeftOvers.clear(directory);
+            assertThat(killed).doesNotExist();
+            assertThat(ProcessHandle.of(leftOver.pid()).flatMap(left -> left.info().command())).isEmpty();
+            assertThat(ask(living.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void a_directory_in_use_is_refused_and_its_server_goes_on() throws SQLException {
+        Path data = directory.resolve("data");
+        try (PostgresServer first = PostgresServer.start(data, 0)) {
+            assertThatThrownBy(() -> PostgresServer.start(data, 0)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Postgres cannot use " + data + ": it is in use by another one");
+            assertThat(ask(first.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void a_directory_whose_initialisation_was_cut_off_is_initialised_again() throws Exception {
+        Path data = directory.resolve("data");
+        Files.createDirectories(data.resolve("base"));
+        Files.writeString(data.resolve("PG_VERSION"), "18\n");
+        try (PostgresServer server = PostgresServer.start(data, 0)) {
+            assertThat(ask(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void half_unpacked_binaries_are_removed_and_whole_ones_kept() throws Exception {
+        Files.createDirectories(directory.resolve("PG-half/bin"));
+        Files.createDirectories(directory.resolve("PG-whole/bin"));
+        Files.createFile(directory.resolve("PG-whole/.exists"));
+        PostgresBinaries.removeHalfUnpacked(directory);
+        assertThat(directory.resolve("PG-half")).doesNotExist();
+        assertThat(directory.resolve("PG-whole/bin")).exists();
+    }
+
+    @Test
+    void a_pid_file_that_names_another_process_is_not_believed() throws Exception {
+        Files.writeString(directory.resolve("postmaster.pid"), ProcessHandle.current().pid() + "\n");
+        assertThat(new PostgresControl(directory).postmaster()).isEmpty();
+        long other = new PostgresControl(dataOfTestStack()).postmaster().orElseThrow().pid();
+        Files.writeString(directory.resolve("postmaster.pid"), other + "\n");
+        assertThat(new PostgresControl(directory).postmaster()).isEmpty();
+    }
+
+    private static Path dataOfTestStack() throws SQLException {
+        return Path.of(ask(TestStack.postgres().jdbcUrl(), "SHOW data_directory"));
     }
 
     @Test

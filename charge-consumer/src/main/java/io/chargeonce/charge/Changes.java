@@ -1,0 +1,84 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.ObservationTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Told;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What one batch writes, gathered row by row and written table by table, in the order in which locks are taken. */
+final class Changes {
+
+    private final Topics topics;
+    private final List<Operation> operations = new ArrayList<>();
+    private final List<Attempt> newAttempts = new ArrayList<>();
+    private final List<Told> heard = new ArrayList<>();
+    private final List<Told> decided = new ArrayList<>();
+    private final List<DeadLetter> deadLetters = new ArrayList<>();
+    private final List<String> settledLetters = new ArrayList<>();
+    private final List<OutboxRow> staged = new ArrayList<>();
+    private final List<AuditLog.Entry> audit = new ArrayList<>();
+
+    Changes(Topics topics) {
+        this.topics = topics;
+    }
+
+    Topics topics() {
+        return topics;
+    }
+
+    void save(Operation operation) {
+        operations.add(operation);
+    }
+
+    void insert(Attempt attempt) {
+        newAttempts.add(attempt);
+    }
+
+    void heard(Told told) {
+        heard.add(told);
+    }
+
+    void decide(Told told) {
+        decided.add(told);
+    }
+
+    void bury(DeadLetter letter) {
+        deadLetters.add(letter);
+    }
+
+    /** It leaves the dead-letter queue by itself, if it is listed there. */
+    void settleLetter(String id) {
+        settledLetters.add(id);
+    }
+
+    void stage(OutboxRow row) {
+        staged.add(row);
+    }
+
+    void audit(AuditLog.Entry entry) {
+        audit.add(entry);
+    }
+
+    void write(Connection connection) throws SQLException {
+        OperationTable.save(connection, operations);
+        AttemptTable.insert(connection, newAttempts);
+        AttemptTable.decide(connection, decided);
+        ObservationTable.append(connection, heard);
+        DeadLetterTable.release(connection, topics, "settled", settledLetters);
+        DeadLetterTable.bury(connection, topics, deadLetters);
+        AuditLog.append(connection, audit);
+        Outbox.stage(connection, staged);
+    }
+}

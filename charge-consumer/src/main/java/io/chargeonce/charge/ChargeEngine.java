@@ -1,0 +1,110 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.kafka.ConsumerSettings;
+import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.GroupProtocol;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Worker;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Everything between a record and its fate, put together once for the main topic's service and the tiers'. */
+public final class ChargeEngine {
+
+    /** The time that recording an answer may take on top of getting it. */
+    private static final Duration TO_RECORD = Duration.ofSeconds(1);
+    private static final int CONNECTIONS = 16;
+
+    private final ChargeSettings settings;
+    private final MeterRegistry meters;
+    private final Lifecycle lifecycle;
+    private final Topics topics;
+    private final KafkaConnection kafka;
+    private final Database database;
+    private final OutboxRelay relay;
+    private final Gateways gateways;
+    private final RetrySchedule schedule;
+    private final Resolutions resolutions;
+    private final ChargeHandler handler;
+    private final List<RecordLoop> loops = new ArrayList<>();
+
+    /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
+    public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Lifecycle lifecycle) {
+        refuseShortLease(settings, psps);
+        this.settings = settings;
+        this.meters = meters;
+        this.lifecycle = lifecycle;
+        var pipeline = settings.pipeline();
+        this.topics = new Topics(pipeline.topicPrefix());
+        this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
+        this.database = lifecycle.start("database", () -> Database.open(
+                pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
+        var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
+        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
+        this.gateways = new Gateways(psps, settings.breakerOpenFor(), meters);
+        this.schedule = RetrySchedule.of(pipeline.tiers());
+        var claims = lifecycle.start("claims",
+                () -> new Claims(database, gateways, schedule, topics, settings.lease(), relay::nudge));
+        this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
+                database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge));
+        this.handler = new ChargeHandler(claims, gateways, schedule, resolutions,
+                new PoisonBin(database, topics, relay::nudge, meters));
+    }
+
+    /** Works the topic of one tier; 0 is the main topic. */
+    public void startLoop(int tier) {
+        String topic = topics.ofTier(tier);
+        var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CONSUMER);
+        DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
+        loops.add(lifecycle.start(topic, () -> new RecordLoop(LoopSettings.of(topic, Set.of(topic), settings.inFlight()),
+                consumer::newConsumer, due, handler, InstantSource.system(), meters).start()));
+    }
+
+    /** Asks about unknown outcomes, and stages again what Kafka lost. */
+    public void startCaretakers() {
+        var resolver = new Resolver(database, gateways, schedule, resolutions, settings.lease());
+        lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
+        var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
+        var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
+        lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
+    }
+
+    /** Serves health and metrics, if the settings give an address. */
+    public void startAdmin(Supplier<String> metrics) {
+        settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
+            var admin = AdminServer.start(address, metrics).ready("database", database::problem);
+            for (int i = 0; i < loops.size(); i++) {
+                RecordLoop loop = loops.get(i);
+                admin.live("loop " + (i + 1), () -> loop.health().problem(Instant.now()));
+            }
+            return admin;
+        }));
+    }
+
+    /** A lease that ended during a call would let the resolver ask about an attempt that is still being made. */
+    private static void refuseShortLease(ChargeSettings settings, List<Gateway> psps) {
+        for (Gateway psp : psps) {
+            if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
+                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %s, but an attempt at %s may take %s; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                        .formatted(settings.lease(), psp.psp(), psp.callBudget().plus(TO_RECORD)));
+            }
+        }
+    }
+}

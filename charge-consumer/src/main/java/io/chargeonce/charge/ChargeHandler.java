@@ -1,0 +1,76 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.wire.Decoded;
+import io.chargeonce.wire.PaymentRecord;
+import io.chargeonce.wire.PoisonCause;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * One payment's way, straight down: claim, charge, decide, resolve. The main topic's loop and every tier's hand their
+ * records here, each on a virtual thread of its own. Nothing decides by what a record says but the comparison with the
+ * database's row, so a duplicate, a late copy and a forgery end at the claim.
+ */
+public final class ChargeHandler implements RecordHandler {
+
+    private final Claims claims;
+    private final Gateways gateways;
+    private final RetrySchedule schedule;
+    private final Resolutions resolutions;
+    private final PoisonBin poison;
+
+    ChargeHandler(Claims claims, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison) {
+        this.claims = claims;
+        this.gateways = gateways;
+        this.schedule = schedule;
+        this.resolutions = resolutions;
+        this.poison = poison;
+    }
+
+    /** Returns when the record has its fate in the database; throws only while Postgres is away. */
+    @Override
+    public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
+        return switch (Decoded.from(record.key(), record.value())) {
+            case Decoded.Poison found -> poison.keep(record, found.cause(), found.detail());
+            case Decoded.Request request -> handle(record, request.record());
+        };
+    }
+
+    private Verdict handle(ConsumerRecord<byte[], byte[]> record, PaymentRecord request) {
+        Claim claim;
+        try {
+            claim = claims.claim(request);
+        } catch (DatabaseRefused | IllegalStateException bug) {
+            return poison.keep(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
+        }
+        return switch (claim) {
+            case Claim.Claimed claimed -> charge(claimed);
+            case Claim.NotDue early -> Verdict.notBefore(early.remaining());
+            case Claim.Refused refused -> poison.keep(record, refused.cause(), refused.detail());
+            case Claim.Superseded ignored -> Verdict.done();
+            case Claim.Parked ignored -> Verdict.done();
+            case Claim.Expired ignored -> Verdict.done();
+        };
+    }
+
+    private Verdict charge(Claim.Claimed claimed) {
+        long start = System.nanoTime();
+        Outcome outcome = claimed.gateway().charge(claimed.charge());
+        gateways.report(claimed.gateway(), outcome, Duration.ofNanos(System.nanoTime() - start));
+        if (outcome instanceof Outcome.Unknown unknown) {
+            // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
+            outcome = claimed.gateway().findOut(claimed.charge().withReference(unknown.pspReference()));
+        }
+        NextStep next = schedule.after(claimed.progress(), outcome);
+        resolutions.resolve(new Resolutions.Resolution(
+                claimed.operationId(), claimed.token(), claimed.charge().key(), "call", outcome, next));
+        return Verdict.done();
+    }
+}

@@ -1,0 +1,25 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Meters;
+import java.time.Duration;
+import java.util.List;
+
+/** The main topic's consumers: wiring only. */
+public final class ChargeService {
+
+    private static final Duration TO_CLOSE_A_PART = Duration.ofSeconds(25);
+
+    private ChargeService() {}
+
+    /** Starts the service and returns at once; closing the lifecycle ends it. */
+    public static Lifecycle start(ChargeSettings settings, Meters meters) {
+        var lifecycle = new Lifecycle("charge-consumer", TO_CLOSE_A_PART);
+        var engine = new ChargeEngine(settings, List.of(new StripeGateway(settings.stripe())), meters.registry(), lifecycle);
+        engine.startCaretakers();
+        engine.startLoop(0);
+        engine.startAdmin(meters::scrape);
+        return lifecycle;
+    }
+}

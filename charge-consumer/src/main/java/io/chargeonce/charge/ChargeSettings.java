@@ -1,0 +1,44 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Secret;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** How attempts are made, watched and repeated. Immutable. */
+public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
+                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter) {
+
+    public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
+            "File that holds the secret key for Stripe.");
+    public static final Setting<URI> STRIPE_API_BASE = Setting.uri("CHARGEONCE_STRIPE_API_BASE",
+            "Where Stripe's API is.").orElse("https://api.stripe.com");
+    public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
+            "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
+    public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
+            "Payments under way at once in each loop.").between("1", "20000").orElse("2000");
+    public static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE",
+            "How long an attempt belongs to who claimed it; longer than all its exchanges with the PSP together.")
+            .between("1s", "1h").orElse("3m");
+    public static final Setting<Duration> BREAKER_OPEN_FOR = Setting.duration("CHARGEONCE_BREAKER_OPEN_FOR",
+            "How long an unwell PSP is left alone before one payment probes it.").between("100ms", "1h").orElse("10s");
+    public static final Setting<List<Duration>> QUESTIONS = Setting.durations("CHARGEONCE_RESOLVE_LADDER",
+            "The pauses between questions about an unknown outcome; the last one repeats.").orElse("5s,30s,2m,10m,1h,6h,24h");
+    public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
+            "How long work may be overdue before the sweeper asks whether Kafka lost it.").between("1s", "1d").orElse("2m");
+
+    public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(STRIPE_API_KEY,
+            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER)).toList();
+
+    public static ChargeSettings from(Settings settings) {
+        var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
+                settings.get(PSP_TIMEOUT));
+        return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
+                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER));
+    }
+}

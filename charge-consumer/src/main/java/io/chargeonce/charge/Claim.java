@@ -1,0 +1,34 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.payment.Progress;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.wire.PoisonCause;
+import java.time.Duration;
+import java.util.UUID;
+
+/** What came of trying to take an operation for an attempt. */
+sealed interface Claim {
+
+    /**
+     * The attempt is stored and ours until its lease ends.
+     *
+     * @param token proves to the database that it is still ours
+     */
+    record Claimed(String operationId, UUID token, Gateway gateway, Charge charge, Progress progress) implements Claim {}
+
+    /** The record is older than what the database knows, or somebody holds the operation: nothing to do. */
+    record Superseded() implements Claim {}
+
+    /** By the database's clock it is too early. */
+    record NotDue(Duration remaining) implements Claim {}
+
+    /** No PSP is well: it waits in a tier, and nothing was counted. */
+    record Parked() implements Claim {}
+
+    /** Its own deadline has passed: it is in the dead-letter queue. */
+    record Expired() implements Claim {}
+
+    /** The record speaks of no payment that we accepted. */
+    record Refused(PoisonCause cause, String detail) implements Claim {}
+}

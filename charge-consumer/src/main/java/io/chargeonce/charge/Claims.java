@@ -1,0 +1,142 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Patiently;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.wire.PaymentRecord;
+import io.chargeonce.wire.PoisonCause;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Takes operations for an attempt: in one transaction the step, the due time and the deadline are checked, the lease is
+ * taken and the attempt stored, all before the first byte goes to a PSP. Safe for any thread; concurrent claims share a
+ * commit.
+ */
+final class Claims implements AutoCloseable {
+
+    /** The token is the caller's, so that a claim whose answer got lost recognises itself when it is repeated. */
+    private record Ask(PaymentRecord record, UUID token) {}
+
+    private static final Set<OperationState> CLAIMABLE =
+            EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
+
+    private final Gateways gateways;
+    private final RetrySchedule schedule;
+    private final Topics topics;
+    private final Duration lease;
+    private final Coalescer<Ask, Claim> coalescer;
+
+    Claims(Database database, Gateways gateways, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
+        this.gateways = gateways;
+        this.schedule = schedule;
+        this.topics = topics;
+        this.lease = lease;
+        this.coalescer = new Coalescer<>("claim", database, 2, committed, this::claimAll);
+    }
+
+    /** @throws io.chargeonce.database.DatabaseRefused for what is wrong with this one operation */
+    Claim claim(PaymentRecord record) {
+        var ask = new Ask(record, UUID.randomUUID());
+        return Patiently.ask(() -> coalescer.ask(ask));
+    }
+
+    private List<Claim> claimAll(Connection connection, List<Ask> asks) throws SQLException {
+        var locked = OperationTable.lock(connection, asks.stream().map(ask -> ask.record.operationId()).toList());
+        var changes = new Changes(topics);
+        var claims = new ArrayList<Claim>();
+        for (Ask ask : asks) {
+            Operation operation = locked.rows().get(ask.record.operationId());
+            claims.add(operation == null
+                    ? new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted")
+                    : claim(connection, ask, operation, locked.now(), changes));
+        }
+        changes.write(connection);
+        return claims;
+    }
+
+    private Claim claim(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {
+        if (!ask.record.saysTheSameAs(Staging.record(operation))) {
+            return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record says something else than the accepted payment");
+        }
+        if (operation.isHeldUnder(ask.token)) {
+            return repeated(connection, ask, operation);
+        }
+        if (ask.record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
+            return new Claim.Superseded();
+        }
+        if (now.isBefore(operation.notBefore())) {
+            return new Claim.NotDue(Duration.between(now, operation.notBefore()));
+        }
+        if (now.isAfter(operation.chargeBefore())) {
+            return expire(operation, changes);
+        }
+        Optional<Gateway> gateway = gateways.route();
+        return gateway.isPresent()
+                ? take(ask, operation, gateway.get(), now, changes)
+                : park(operation, now, changes);
+    }
+
+    private Claim take(Ask ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
+        operation.claim(ask.token, gateway.psp(), now.plus(lease));
+        PspKey key = operation.attemptKey();
+        var attempt = new Attempt(key, operation.id(), operation.accepted().payment(), operation.generation(),
+                operation.sequence(), gateway.psp(), AttemptState.IN_FLIGHT, gateway.render(operation, key), now,
+                now.plus(gateway.keyLife()), Optional.empty(), Optional.empty(), Optional.empty());
+        changes.save(operation);
+        changes.insert(attempt);
+        return claimed(ask, operation, attempt);
+    }
+
+    /** The answer to our COMMIT got lost and we ask again: the attempt is ours already. */
+    private Claim repeated(Connection connection, Ask ask, Operation operation) throws SQLException {
+        return claimed(ask, operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst());
+    }
+
+    private Claim claimed(Ask ask, Operation operation, Attempt attempt) {
+        var charge = new Charge(attempt.key(), attempt.payment(), operation.accepted().request().money(), attempt.request(),
+                Optional.empty(), true);
+        return new Claim.Claimed(operation.id(), ask.token, gateways.named(attempt.psp()), charge, operation.progress());
+    }
+
+    private Claim park(Operation operation, Instant now, Changes changes) {
+        operation.parkIn(schedule.parkingTier(operation.progress()), "breaker_open", "no PSP is well", now);
+        changes.save(operation);
+        changes.stage(Staging.work(topics, operation));
+        return new Claim.Parked();
+    }
+
+    private Claim expire(Operation operation, Changes changes) {
+        operation.bury("expired", "not charged before its deadline " + operation.chargeBefore());
+        changes.save(operation);
+        changes.bury(DeadLetter.of(operation, "expired", operation.failureMessage().orElseThrow()));
+        return new Claim.Expired();
+    }
+
+    @Override
+    public void close() {
+        coalescer.close();
+    }
+}

@@ -1,0 +1,66 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PoisonCause;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+
+/** Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were. */
+final class PoisonBin {
+
+    private static final int MOST_HEADERS = 50;
+    private static final int LONGEST_HEADER = 1024;
+
+    private final Database database;
+    private final Topics topics;
+    private final Runnable committed;
+    private final MeterRegistry meters;
+
+    PoisonBin(Database database, Topics topics, Runnable committed, MeterRegistry meters) {
+        this.database = database;
+        this.topics = topics;
+        this.committed = committed;
+        this.meters = meters;
+    }
+
+    /** Touches no operation. The same record read again is the same dead letter. */
+    Verdict keep(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
+        var source = new DeadLetter.Source(record.topic(), record.partition(), record.offset(), record.key(), record.value(),
+                evidence(record));
+        var letter = DeadLetter.poison(source, cause.tag(), detail);
+        database.inTransaction(connection -> {
+            DeadLetterTable.bury(connection, topics, List.of(letter));
+            return null;
+        });
+        committed.run();
+        meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
+        return Verdict.done();
+    }
+
+    /** Headers are hostile too: their count and size are capped, and nothing reads them but people. */
+    private static byte[] evidence(ConsumerRecord<byte[], byte[]> record) {
+        var headers = new ArrayList<Map<String, String>>();
+        for (Header header : record.headers()) {
+            if (headers.size() == MOST_HEADERS) {
+                break;
+            }
+            String value = header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
+            headers.add(Map.of("name", brief(header.key()), "value", brief(value)));
+        }
+        return PaymentJson.write(headers);
+    }
+
+    private static String brief(String text) {
+        return text.length() <= LONGEST_HEADER ? text : text.substring(0, LONGEST_HEADER);
+    }
+}

@@ -1,0 +1,2 @@
+/** The engine that moves money: route, claim, charge, decide, resolve. Start reading at {@link io.chargeonce.charge.ChargeHandler}. */
+package io.chargeonce.charge;

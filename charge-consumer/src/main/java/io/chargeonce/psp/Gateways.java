@@ -1,0 +1,94 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.payment.FailureClass;
+import io.chargeonce.payment.Outcome;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The PSPs we can charge through, each behind a circuit breaker that is asked before an attempt is written, so that an
+ * outage costs no attempts. Safe for any thread.
+ */
+public final class Gateways {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
+    private static final int WATCHED_CALLS = 20;
+    private static final int FEWEST_CALLS = 8;
+
+    private final Map<String, Gateway> gateways = new LinkedHashMap<>();
+    private final Map<String, CircuitBreaker> breakers = new LinkedHashMap<>();
+
+    /** @param openFor how long a PSP is left alone before one payment probes it */
+    public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, MeterRegistry meters) {
+        var config = CircuitBreakerConfig.custom()
+                .slidingWindow(WATCHED_CALLS, FEWEST_CALLS, CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
+                .failureRateThreshold(50)
+                .waitDurationInOpenState(openFor)
+                .permittedNumberOfCallsInHalfOpenState(1)
+                // A probe whose claim never came to a call would otherwise keep the breaker half-open for ever.
+                .maxWaitDurationInHalfOpenState(openFor.multipliedBy(2))
+                .build();
+        for (Gateway gateway : inOrderOfPreference) {
+            var breaker = CircuitBreaker.of(gateway.psp(), config);
+            breaker.getEventPublisher().onStateTransition(event -> LOG.warn("PSP {}: breaker {}", gateway.psp(),
+                    event.getStateTransition()));
+            meters.gauge("chargeonce.psp.breaker.open", List.of(io.micrometer.core.instrument.Tag.of("psp", gateway.psp())),
+                    breaker, b -> b.getState() == CircuitBreaker.State.CLOSED ? 0 : 1);
+            gateways.put(gateway.psp(), gateway);
+            breakers.put(gateway.psp(), breaker);
+        }
+    }
+
+    /** The PSP for a new attempt; none while all of them are unwell. */
+    public Optional<Gateway> route() {
+        return gateways.values().stream()
+                .filter(gateway -> breakers.get(gateway.psp()).tryAcquirePermission())
+                .findFirst();
+    }
+
+    public Gateway named(String psp) {
+        Gateway gateway = gateways.get(psp);
+        if (gateway == null) {
+            throw new IllegalStateException(
+                    "an attempt was made at PSP '%s', which is not set up here: add its settings".formatted(psp));
+        }
+        return gateway;
+    }
+
+    /** Tells the breaker how a call that {@link #route} allowed went. */
+    public void report(Gateway gateway, Outcome outcome, Duration took) {
+        CircuitBreaker breaker = breakers.get(gateway.psp());
+        if (saysUnwell(outcome)) {
+            breaker.onError(took.toNanos(), TimeUnit.NANOSECONDS, new Unwell(outcome));
+        } else {
+            breaker.onSuccess(took.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private static boolean saysUnwell(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Charged charged -> false;
+            case Outcome.Declined declined -> false;
+            case Outcome.Unknown unknown -> true;
+            case Outcome.Failed failed -> failed.cause().failureClass() != FailureClass.POISON;
+        };
+    }
+
+    /** The breaker wants a throwable; this one carries no stack. */
+    private static final class Unwell extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Unwell(Outcome outcome) {
+            super(outcome.toString(), null, false, false);
+        }
+    }
+}

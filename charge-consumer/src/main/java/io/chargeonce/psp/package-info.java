@@ -1,0 +1,2 @@
+/** Payment service providers: the port that a gateway implements, and the choice among healthy ones. */
+package io.chargeonce.psp;

@@ -1,0 +1,117 @@
+package io.chargeonce.psp.stripe;
+
+import com.stripe.exception.CardException;
+import com.stripe.exception.StripeException;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.util.Optional;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * What an error of Stripe's client says about the money. The same error means less while preparing, a step that moves no
+ * money, than while confirming, where only what provably never ran is a failure.
+ */
+final class StripeErrors {
+
+    private StripeErrors() {}
+
+    /** Creating the intent failed. Nobody has its id, so nobody can have confirmed it. */
+    static Outcome whilePreparing(StripeException e) {
+        if (isIdempotencyError(e)) {
+            return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
+        }
+        if (status(e) == 409) {
+            return new Outcome.Unknown(UnknownCause.KEY_IN_USE, describe(e), Optional.empty());
+        }
+        return neverExecuted(e).orElseGet(() -> status(e) == 400 || status(e) == 404 || status(e) == 422
+                ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
+                : new Outcome.Failed(FailureCause.PSP_UNWELL, describe(e)));
+    }
+
+    /** Confirming the intent failed: it may have been charged, unless the error proves otherwise. */
+    static Outcome whileConfirming(StripeException e, String intent) {
+        return neverExecuted(e).orElseGet(() -> new Outcome.Unknown(unknownCause(e), describe(e), Optional.of(intent)));
+    }
+
+    /** Asking failed: we know as little as before. */
+    static Outcome whileAsking(StripeException e, Optional<String> intent) {
+        if (e instanceof JdkHttpClient.FrozenFailure && intent.isEmpty()) {
+            return new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed this attempt before there was a payment to confirm");
+        }
+        return new Outcome.Unknown(unknownCause(e), describe(e), intent);
+    }
+
+    /** A decline, or a refusal that by its kind comes before any execution. */
+    private static Optional<Outcome> neverExecuted(StripeException e) {
+        if (e instanceof CardException) {
+            return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e)));
+        }
+        return notSent(e.getCause()).or(() -> switch (status(e)) {
+            case 429 -> Optional.of(FailureCause.RATE_LIMITED);
+            case 401, 403 -> Optional.of(FailureCause.CREDENTIAL_REFUSED);
+            default -> Optional.empty();
+        }).map(cause -> new Outcome.Failed(cause, describe(e)));
+    }
+
+    /** The connection never stood, so no byte of the request left. */
+    private static Optional<FailureCause> notSent(Throwable cause) {
+        return switch (cause) {
+            case HttpConnectTimeoutException e -> Optional.of(FailureCause.CONNECT_TIMED_OUT);
+            case ConnectException e when e.getCause() instanceof UnknownHostException
+                    || e.getCause() instanceof java.nio.channels.UnresolvedAddressException ->
+                    Optional.of(FailureCause.PSP_HOST_UNKNOWN);
+            case ConnectException e -> Optional.of(FailureCause.CONNECTION_REFUSED);
+            case UnknownHostException e -> Optional.of(FailureCause.PSP_HOST_UNKNOWN);
+            case SSLHandshakeException e -> Optional.of(FailureCause.TLS_HANDSHAKE_FAILED);
+            case null, default -> Optional.empty();
+        };
+    }
+
+    private static UnknownCause unknownCause(StripeException e) {
+        if (isIdempotencyError(e)) {
+            return UnknownCause.KEY_MISMATCH;
+        }
+        if (e.getCause() instanceof HttpTimeoutException) {
+            return UnknownCause.GATEWAY_TIMED_OUT;
+        }
+        if (e.getCause() instanceof IOException) {
+            return UnknownCause.CONNECTION_LOST;
+        }
+        if (status(e) == 409) {
+            return UnknownCause.KEY_IN_USE;
+        }
+        // A truncated 200 surfaces as an ApiException with status 200.
+        return status(e) >= 200 && status(e) < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR;
+    }
+
+    private static boolean isIdempotencyError(StripeException e) {
+        return e.getStripeError() != null && "idempotency_error".equals(e.getStripeError().getType());
+    }
+
+    private static String declineCode(StripeException e) {
+        if (e instanceof CardException && e.getStripeError() != null && e.getStripeError().getDeclineCode() != null) {
+            return e.getStripeError().getDeclineCode();
+        }
+        return e.getCode() == null ? "card_error" : e.getCode();
+    }
+
+    private static Optional<String> intentOf(StripeException e) {
+        return Optional.ofNullable(e.getStripeError()).map(error -> error.getPaymentIntent()).map(intent -> intent.getId());
+    }
+
+    private static int status(StripeException e) {
+        return e.getStatusCode() == null ? 0 : e.getStatusCode();
+    }
+
+    private static String describe(StripeException e) {
+        String said = e.getStripeError() != null && e.getStripeError().getMessage() != null
+                ? e.getStripeError().getMessage() : String.valueOf(e.getMessage());
+        return status(e) == 0 ? said : "Stripe answered %d: %s".formatted(status(e), said.lines().findFirst().orElse(""));
+    }
+}

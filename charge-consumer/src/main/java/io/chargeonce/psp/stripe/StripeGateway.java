@@ -1,0 +1,174 @@
+package io.chargeonce.psp.stripe;
+
+import com.stripe.StripeClient;
+import com.stripe.exception.ApiException;
+import com.stripe.exception.StripeException;
+import com.stripe.model.PaymentIntent;
+import com.stripe.net.ApiMode;
+import com.stripe.net.ApiResource;
+import com.stripe.net.FormEncoder;
+import com.stripe.net.RawRequestOptions;
+import com.stripe.net.RequestOptions;
+import com.stripe.param.PaymentIntentCreateParams;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Charges cards at Stripe in two calls: create the intent unconfirmed under key K, which moves no money and gives the
+ * same intent however often it is repeated while K lives; then confirm it by its id under a key derived from K. The
+ * intent's id is the question for later, and its cancellation the fence.
+ */
+public final class StripeGateway implements Gateway {
+
+    public static final String PSP = "stripe";
+
+    /** Stripe keeps v1 keys for at least 24 hours; an hour is our margin. */
+    private static final Duration KEY_LIFE = Duration.ofHours(23);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /** charge: create, confirm. findOut: create, retrieve, cancel. */
+    private static final int CALLS = 5;
+
+    private final StripeClient stripe;
+    private final Duration callTimeout;
+
+    public StripeGateway(StripeSettings settings) {
+        this.callTimeout = settings.callTimeout();
+        this.stripe = StripeClient.builder()
+                .setApiKey(settings.apiKey())
+                .setApiBase(settings.apiBase())
+                .setMaxNetworkRetries(0)
+                .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout))
+                .build();
+    }
+
+    @Override
+    public String psp() {
+        return PSP;
+    }
+
+    @Override
+    public Duration keyLife() {
+        return KEY_LIFE;
+    }
+
+    @Override
+    public Duration callBudget() {
+        return callTimeout.multipliedBy(CALLS);
+    }
+
+    @Override
+    public byte[] render(Operation operation, PspKey key) {
+        var accepted = operation.accepted();
+        var request = accepted.request();
+        var params = PaymentIntentCreateParams.builder()
+                .setAmount(request.money().minorUnits())
+                .setCurrency(request.money().currency().toLowerCase(Locale.ROOT))
+                .setPaymentMethod(request.paymentMethod())
+                .addPaymentMethodType("card")
+                .putMetadata("payment_id", accepted.payment().value())
+                .putMetadata("attempt_key", key.value())
+                .putMetadata("merchant", accepted.merchant());
+        request.description().ifPresent(params::setDescription);
+        request.reference().ifPresent(reference -> params.putMetadata("reference", reference));
+        return FormEncoder.createQueryString(params.build().toMap()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Outcome charge(Charge charge) {
+        PaymentIntent intent;
+        try {
+            intent = create(charge);
+        } catch (StripeException e) {
+            return StripeErrors.whilePreparing(e);
+        }
+        try {
+            var once = RequestOptions.builder().setIdempotencyKey(charge.key().value() + "-confirm").build();
+            return read(stripe.v1().paymentIntents().confirm(intent.getId(), once), charge);
+        } catch (StripeException e) {
+            return StripeErrors.whileConfirming(e, intent.getId());
+        }
+    }
+
+    @Override
+    public Outcome findOut(Charge charge) {
+        Optional<String> id = charge.pspReference();
+        try {
+            if (id.isEmpty()) {
+                if (!charge.keyIsKnown()) {
+                    return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
+                            "Stripe has forgotten the key and never told us an id: look for metadata payment_id in its dashboard",
+                            Optional.empty());
+                }
+                id = Optional.of(create(charge).getId());
+            }
+            return read(stripe.v1().paymentIntents().retrieve(id.get()), charge);
+        } catch (StripeException e) {
+            return StripeErrors.whileAsking(e, id);
+        }
+    }
+
+    /** The same bytes under the same key: moves no money, and names the same intent however often it is sent. */
+    private PaymentIntent create(Charge charge) throws StripeException {
+        var once = RawRequestOptions.builder().setIdempotencyKey(charge.key().value()).build();
+        var answer = stripe.rawRequest(ApiResource.RequestMethod.POST, "/v1/payment_intents",
+                new String(charge.request(), StandardCharsets.UTF_8), once);
+        try {
+            return (PaymentIntent) stripe.deserialize(answer.body(), ApiMode.V1);
+        } catch (RuntimeException e) { // JSON that is no JSON, or of another object
+            throw new ApiException("Stripe's answer is no payment intent", answer.requestId(), null, answer.code(), e);
+        }
+    }
+
+    private Outcome read(PaymentIntent intent, Charge charge) throws StripeException {
+        if (!speaksOf(charge, intent)) {
+            return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
+                    "Stripe answered about another amount, currency or payment: " + intent.getId(), Optional.of(intent.getId()));
+        }
+        return switch (String.valueOf(intent.getStatus())) {
+            case "succeeded" -> new Outcome.Charged(intent.getId());
+            case "requires_payment_method" -> declined(intent);
+            case "canceled" -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled at Stripe before it was executed");
+            // Nothing has moved yet and only we could move it on: end it there, and believe only Stripe's own yes.
+            case "requires_confirmation" -> cancelled(intent)
+                    ? new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe had not executed it and cancelled it for us")
+                    : undecided(intent);
+            case "requires_action" -> cancelled(intent)
+                    ? new Outcome.Declined("authentication_required", "the customer would have to authenticate", Optional.of(intent.getId()))
+                    : undecided(intent);
+            default -> undecided(intent);
+        };
+    }
+
+    private static boolean speaksOf(Charge charge, PaymentIntent intent) {
+        boolean sameMoney = Objects.equals(intent.getAmount(), charge.money().minorUnits())
+                && charge.money().currency().equalsIgnoreCase(intent.getCurrency());
+        boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), charge.money().minorUnits());
+        return sameMoney && wholeAmount && intent.getMetadata() != null
+                && charge.payment().value().equals(intent.getMetadata().get("payment_id"));
+    }
+
+    private static Outcome declined(PaymentIntent intent) {
+        var error = Optional.ofNullable(intent.getLastPaymentError());
+        return new Outcome.Declined(
+                error.map(e -> e.getDeclineCode() == null ? e.getCode() : e.getDeclineCode()).orElse("card_error"),
+                error.map(e -> e.getMessage()).orElse("the card was refused"), Optional.of(intent.getId()));
+    }
+
+    private boolean cancelled(PaymentIntent intent) throws StripeException {
+        return "canceled".equals(stripe.v1().paymentIntents().cancel(intent.getId()).getStatus());
+    }
+
+    private static Outcome undecided(PaymentIntent intent) {
+        return new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Stripe says " + intent.getStatus(), Optional.of(intent.getId()));
+    }
+}

@@ -1,0 +1,2 @@
+/** Stripe, through its own Java client over {@code java.net.http}. */
+package io.chargeonce.psp.stripe;

@@ -1,0 +1,164 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Outbox;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A fresh database with the engine's parts over it, and a stand-in for the relay and the topics: the outbox, read and handed over. */
+final class Books implements AutoCloseable {
+
+    static final Duration LEASE = Duration.ofMillis(300);
+
+    final Topics topics = new Topics("test-" + UUID.randomUUID());
+    final String url = TestStack.newDatabase();
+    final Database database;
+    final RetrySchedule schedule;
+    private final List<AutoCloseable> parts = new ArrayList<>();
+
+    Books(Duration... tiers) {
+        Migrations.apply(url, "postgres", "");
+        this.database = Database.open(url, "postgres", "", 12);
+        this.schedule = RetrySchedule.of(tiers.length == 0
+                ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
+    }
+
+    /** A process: its own claims, resolutions, handler and resolver over the shared database. */
+    final class Process {
+        final ChargeHandler handler;
+        final Resolver resolver;
+
+        Process(Gateway psp) {
+            var gateways = new Gateways(List.of(psp), Duration.ofMillis(200), new SimpleMeterRegistry());
+            var claims = new Claims(database, gateways, schedule, topics, LEASE, () -> {});
+            var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
+            var resolutions = new Resolutions(database, schedule, ladder, topics, () -> {});
+            this.handler = new ChargeHandler(claims, gateways, schedule, resolutions,
+                    new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry()));
+            this.resolver = new Resolver(database, gateways, schedule, resolutions, LEASE);
+            parts.add(claims);
+            parts.add(resolutions);
+        }
+
+        Verdict handle(ConsumerRecord<byte[], byte[]> record) {
+            return handler.handle(record);
+        }
+
+        /** Hands over everything that is staged, as often as something new is, and waits for what is not due yet. */
+        void drain() {
+            for (List<ConsumerRecord<byte[], byte[]>> work = takeWork(); !work.isEmpty(); work = takeWork()) {
+                for (var record : work) {
+                    Waiting.until(() -> handle(record) instanceof Verdict.Done);
+                }
+            }
+        }
+    }
+
+    Process process(Gateway psp) {
+        return new Process(psp);
+    }
+
+    private static final String ACCEPT = """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, state, step, charge_before)
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            """;
+
+    /** As the ingest service accepts: the operation and its outbox row in one transaction. */
+    String accept(String key) {
+        String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
+        database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(ACCEPT)) {
+                statement.setString(1, id);
+                statement.setString(2, id);
+                statement.setString(3, key);
+                statement.executeUpdate();
+            }
+            Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));
+            return null;
+        });
+        return id;
+    }
+
+    Operation operation(String id) {
+        return database.withConnection(connection -> find(connection, id));
+    }
+
+    private static Operation find(Connection connection, String id) throws SQLException {
+        return OperationTable.find(connection, id).orElseThrow();
+    }
+
+    OperationState state(String id) {
+        return operation(id).state();
+    }
+
+    /** The work that is staged, as a consumer would get it; the other topics' records stay staged. */
+    List<ConsumerRecord<byte[], byte[]>> takeWork() {
+        return database.withConnection(connection -> {
+            var work = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+            try (var statement = connection.prepareStatement("""
+                    DELETE FROM outbox WHERE topic = ANY (?) RETURNING outbox_id, topic, record_key, value
+                    """)) {
+                statement.setArray(1, connection.createArrayOf("text",
+                        new Object[] {topics.requests(), topics.retry(1), topics.retry(2), topics.retry(3)}));
+                try (var result = statement.executeQuery()) {
+                    while (result.next()) {
+                        work.add(new ConsumerRecord<>(result.getString(2), 0, result.getLong(1),
+                                result.getString(3).getBytes(StandardCharsets.UTF_8), result.getBytes(4)));
+                    }
+                }
+            }
+            return work;
+        });
+    }
+
+    long count(String sql) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.createStatement(); var result = statement.executeQuery("SELECT count(*) " + sql)) {
+                result.next();
+                return result.getLong(1);
+            }
+        });
+    }
+
+    long staged(String topic) {
+        return count("FROM outbox WHERE topic = '" + topic + "'");
+    }
+
+    void execute(String sql) {
+        database.withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
+
+    @Override
+    public void close() throws Exception {
+        for (AutoCloseable part : parts) {
+            part.close();
+        }
+        database.close();
+    }
+}

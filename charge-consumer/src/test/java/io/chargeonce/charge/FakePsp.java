@@ -1,0 +1,117 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+
+/**
+ * A PSP in memory with true idempotency: a key is executed once, and its ledger shows what moved. Behaviours are scripted
+ * one per call; without a script every charge succeeds. Safe for any thread.
+ */
+final class FakePsp implements Gateway {
+
+    /** What one call does. */
+    interface Behaviour {
+        Outcome charge(FakePsp psp, Charge charge);
+    }
+
+    /** The process dies here. */
+    static final class Died extends Error {
+        private static final long serialVersionUID = 1;
+    }
+
+    static final Behaviour SUCCEED = (psp, charge) -> psp.capture(charge);
+    static final Behaviour DECLINE = (psp, charge) ->
+            psp.decide(charge, new Outcome.Declined("insufficient_funds", "not enough money", Optional.empty()));
+    static final Behaviour FAIL = (psp, charge) -> new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
+    static final Behaviour REFUSE_CONNECTION = (psp, charge) -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused");
+    static final Behaviour TIME_OUT_UNEXECUTED = (psp, charge) ->
+            new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty());
+    static final Behaviour CAPTURE_AND_TIME_OUT = (psp, charge) -> {
+        psp.capture(charge);
+        return new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty());
+    };
+    static final Behaviour DIE_BEFORE = (psp, charge) -> {
+        throw new Died();
+    };
+    static final Behaviour DIE_AFTER = (psp, charge) -> {
+        psp.capture(charge);
+        throw new Died();
+    };
+
+    private final Queue<Behaviour> script = new ArrayDeque<>();
+    private final Map<PspKey, Outcome> decided = new HashMap<>();
+    final List<Charge> captures = Collections.synchronizedList(new ArrayList<>());
+    final List<Charge> calls = Collections.synchronizedList(new ArrayList<>());
+    volatile Behaviour otherwise = SUCCEED;
+    volatile boolean answersQuestions = true;
+
+    synchronized FakePsp then(Behaviour... behaviours) {
+        script.addAll(List.of(behaviours));
+        return this;
+    }
+
+    @Override
+    public String psp() {
+        return "fake";
+    }
+
+    @Override
+    public byte[] render(Operation operation, PspKey key) {
+        return ("charge " + operation.accepted().request().money() + " under " + key).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Duration keyLife() {
+        return Duration.ofHours(23);
+    }
+
+    @Override
+    public Duration callBudget() {
+        return Duration.ofMillis(100);
+    }
+
+    @Override
+    public Outcome charge(Charge charge) {
+        Behaviour behaviour;
+        synchronized (this) {
+            calls.add(charge);
+            behaviour = script.isEmpty() ? otherwise : script.poll();
+        }
+        return behaviour.charge(this, charge);
+    }
+
+    @Override
+    public synchronized Outcome findOut(Charge charge) {
+        if (!answersQuestions) {
+            return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
+        }
+        // Asking cancels what was not executed: nothing can be captured under this key any more.
+        return decided.computeIfAbsent(charge.key(), key -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
+    }
+
+    private synchronized Outcome capture(Charge charge) {
+        if (!decided.containsKey(charge.key())) {
+            captures.add(charge);
+        }
+        return decided.computeIfAbsent(charge.key(), key -> new Outcome.Charged("ref-" + key));
+    }
+
+    private synchronized Outcome decide(Charge charge, Outcome outcome) {
+        return decided.computeIfAbsent(charge.key(), key -> outcome);
+    }
+}

@@ -1,0 +1,80 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PoisonTest {
+
+    private static Books books;
+    private static Books.Process process;
+    private static long offset;
+
+    @BeforeAll
+    static void open() {
+        books = new Books();
+        process = books.process(new FakePsp());
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    static Stream<Arguments> poison() {
+        String key = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
+        String good = """
+                {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":1,\
+                "merchant":"acme","idempotency_key":"k","amount":1,"currency":"EUR","payment_method":"pm_card_visa"}""".formatted(key);
+        return Stream.of(
+                Arguments.of("empty", key, null),
+                Arguments.of("empty", key, ""),
+                Arguments.of("undecodable", key, "\u0000\u0001 no JSON at all"),
+                Arguments.of("undecodable", key, "[".repeat(5_000)),
+                Arguments.of("undecodable", key, "{\"type\":\"payment.request\",\"version\":1}"),
+                Arguments.of("undecodable", key, good.replace("\"amount\":1", "\"amount\":1,\"amount\":2")),
+                Arguments.of("undecodable", key, good.replace("\"amount\":1", "\"amount\":1.5")),
+                Arguments.of("undecodable", key, good.replace("\"amount\":1,", "")),
+                Arguments.of("undecodable", key, good + good),
+                Arguments.of("wrong_topic", key, good.replace("payment.request", "payment.outcome")),
+                Arguments.of("wrong_version", key, good.replace("\"version\":1", "\"version\":2")),
+                Arguments.of("key_mismatch", "pay_bbbbbbbbbbbbbbbbbbbbbbbbbb", good),
+                Arguments.of("key_mismatch", null, good),
+                Arguments.of("oversized", key, good.replace("pm_card_visa", "x".repeat(200_000))),
+                Arguments.of("unknown_payment", key, good));
+    }
+
+    @ParameterizedTest(name = "{0} #{index}")
+    @MethodSource("poison")
+    void poison_goes_to_the_dead_letter_queue_with_its_bytes_and_touches_nothing_else(String cause, String key, String value) {
+        byte[] bytes = value == null ? null : value.getBytes(StandardCharsets.UTF_8);
+        var record = new ConsumerRecord<>(books.topics.requests(), 3, ++offset,
+                key == null ? null : key.getBytes(StandardCharsets.UTF_8), bytes);
+        record.headers().add("chargeonce-step", null).add("\u0000", "\u0000".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+
+        String row = "FROM dead_letter WHERE source_partition = 3 AND source_offset = " + offset;
+        assertThat(books.count(row)).isEqualTo(1);
+        assertThat(books.count(row + " AND cause = '" + cause + "' AND operation_id IS NULL AND raw_value IS NOT DISTINCT FROM "
+                + (bytes == null ? "NULL" : "decode('" + java.util.HexFormat.of().formatHex(bytes) + "', 'hex')"))).isEqualTo(1);
+        assertThat(books.count("FROM operation")).isZero();
+    }
+
+    @Test
+    void the_largest_record_that_the_main_topic_takes_fits_the_dead_letter_topic() {
+        var record = new ConsumerRecord<>(books.topics.requests(), 4, 0L, new byte[0], new byte[1024 * 1024]);
+        process.handle(record);
+        assertThat(books.count("FROM outbox WHERE length(value) BETWEEN 1024 * 1024 AND 2 * 1024 * 1024")).isEqualTo(1);
+    }
+}

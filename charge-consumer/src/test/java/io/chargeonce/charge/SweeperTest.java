@@ -1,0 +1,131 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.kafka.ConsumerSettings;
+import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.GroupProtocol;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.TopicPlan;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SweeperTest {
+
+    private static final int PARTITIONS = 3;
+    private static final Duration PATIENCE = Duration.ofMillis(1);
+
+    private final Books books = new Books();
+    private final FakePsp psp = new FakePsp();
+    private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
+    private final Admin admin = Admin.create(kafka.clientProperties());
+    private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
+    private final OutboxRelay relay = new OutboxRelay(books.database, producer, new SimpleMeterRegistry());
+    private final TopicProgress progress = new TopicProgress(kafka);
+    private final Sweeper sweeper = new Sweeper(books.database, progress, books.topics, PATIENCE, relay::nudge);
+
+    @BeforeEach
+    void open() {
+        new TopicPlan(books.topics, PARTITIONS, Optional.of((short) 1)).create(admin);
+        relay.start();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        relay.close();
+        producer.close();
+        progress.close();
+        admin.close();
+        books.close();
+    }
+
+    @Test
+    void records_deleted_behind_the_pipelines_back_are_staged_again_and_charged_once() throws Exception {
+        List<String> ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        deleteEverything(books.topics.requests());
+        try (var loop = startLoop()) {
+            Waiting.until(() -> loop.health().lastPoll().isPresent());
+            Waiting.until(() -> {
+                sweeper.runOnce();
+                return ids.stream().allMatch(id -> books.state(id) == OperationState.SUCCEEDED);
+            });
+        }
+        assertThat(psp.captures).hasSize(20);
+        assertThat(books.count("FROM operation WHERE step > 2")).isZero();
+    }
+
+    @Test
+    void a_backlog_is_not_mistaken_for_a_loss() {
+        int backlog = 100_000;
+        books.execute("""
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                       payment_method, state, step, charge_before)
+                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day'
+                  FROM (SELECT n, 'pay_' || left(translate(md5(n::text), '0189', 'ghij'), 26) AS id
+                          FROM generate_series(1, %1$d) AS n) AS numbered;
+                INSERT INTO outbox (shard, topic, record_key, value, headers)
+                SELECT 0, '%2$s', operation_id, '{}', '{}' FROM operation
+                """.formatted(backlog, books.topics.requests()));
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        assertThat(sweeper.runOnce()).isZero();
+        assertThat(books.staged(books.topics.requests())).isZero();
+    }
+
+    @Test
+    void what_is_still_in_the_outbox_is_not_lost() {
+        relay.close();
+        books.accept("order-1");
+        assertThat(sweeper.runOnce()).isZero();
+        assertThat(books.staged(books.topics.requests())).isEqualTo(1);
+    }
+
+    @Test
+    void what_is_lost_again_and_again_becomes_a_dead_letter() throws Exception {
+        String id = books.accept("order-1");
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        Waiting.until(() -> {
+            deleteEverything(books.topics.requests());
+            sweeper.runOnce();
+            Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+            return books.state(id) == OperationState.DEAD;
+        });
+        assertThat(books.count("FROM dead_letter WHERE cause = 'lost_in_kafka'")).isEqualTo(1);
+    }
+
+    private RecordLoop startLoop() {
+        String topic = books.topics.requests();
+        var consumer = new ConsumerSettings(kafka, books.topics.groupOfTier(0), GroupProtocol.CONSUMER);
+        return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 100), consumer::newConsumer, DueTimes.immediately(),
+                books.process(psp).handler, InstantSource.system(), new SimpleMeterRegistry()).start();
+    }
+
+    private void deleteEverything(String topic) throws Exception {
+        var ends = new HashMap<TopicPartition, OffsetSpec>();
+        IntStream.range(0, PARTITIONS).forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));
+        var delete = new HashMap<TopicPartition, RecordsToDelete>();
+        admin.listOffsets(ends).all().get().forEach((p, end) -> delete.put(p, RecordsToDelete.beforeOffset(end.offset())));
+        admin.deleteRecords(delete).all().get();
+    }
+}

@@ -1,0 +1,156 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.wire.PaymentHeaders;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Accepts payments: key, operation, audit record and outbox row of each, or nothing of it. At READ COMMITTED the insert
+ * that loses a race for a key waits for the winner's commit and then reads the winner's row. An ask whose COMMIT went
+ * unanswered finds its own row when it is repeated, and is a replay. For a coalescer's writers.
+ */
+final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
+
+    /** A key's row can only vanish between insert and read by somebody's DELETE: twice is already unheard of. */
+    private static final int MOST_ROUNDS = 5;
+
+    private final String topic;
+    private final Duration chargeWithin;
+
+    /**
+     * @param topic        where accepted payments enter the pipeline
+     * @param chargeWithin after this time no new attempt to charge is made
+     */
+    AcceptPayments(String topic, Duration chargeWithin) {
+        this.topic = topic;
+        this.chargeWithin = chargeWithin;
+    }
+
+    @Override
+    public List<Acceptance> answer(Connection connection, List<Ask> asks) throws SQLException {
+        var answers = new IdentityHashMap<Ask, Acceptance>();
+        List<Ask> open = asks;
+        for (int round = 1; !open.isEmpty(); round++) {
+            if (round > MOST_ROUNDS) {
+                throw new IllegalStateException(
+                        "Bug! %d idempotency keys can neither be inserted nor read".formatted(open.size()));
+            }
+            acceptNew(connection, open, answers);
+            open = without(open, answers);
+            StoredKeys.read(connection, open).forEach(answers::put);
+            open = without(open, answers);
+        }
+        return asks.stream().map(answers::get).toList();
+    }
+
+    private void acceptNew(Connection connection, List<Ask> asks, Map<Ask, Acceptance> answers) throws SQLException {
+        List<Ask> firsts = firstOfEachKey(asks);
+        Set<String> inserted = insert(connection, firsts);
+        List<Ask> accepted = firsts.stream().filter(ask -> inserted.contains(ask.id().value())).toList();
+        var rows = new ArrayList<OutboxRow>(accepted.size());
+        for (Ask ask : accepted) {
+            rows.add(staged(ask));
+            answers.put(ask, new Acceptance.Accepted(ask.response()));
+        }
+        Outbox.stage(connection, rows);
+    }
+
+    /** One of each key, in the order of their ids, so that two batches that share keys cannot wait for each other. */
+    private static List<Ask> firstOfEachKey(List<Ask> asks) {
+        var firsts = new TreeMap<PaymentId, Ask>(Comparator.comparing(PaymentId::value));
+        asks.forEach(ask -> firsts.putIfAbsent(ask.id(), ask));
+        return List.copyOf(firsts.values());
+    }
+
+    private static List<Ask> without(List<Ask> asks, Map<Ask, Acceptance> answered) {
+        return asks.stream().filter(ask -> !answered.containsKey(ask)).toList();
+    }
+
+    private static final String INSERT = """
+            WITH ask AS (
+                SELECT *
+                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[],
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, response_headers,
+                            response_body, amount, currency, payment_method, customer, reference, description,
+                            receipt_email, origin)
+            ), fresh AS (
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
+                       request_path, request_params, recovery_point, response_status, response_headers, response_body,
+                       resource_id)
+                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', '%s', request_params::json, 'accepted', 202,
+                       response_headers::json, response_body, payment_id
+                  FROM ask
+                ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
+                RETURNING resource_id
+            ), accepted AS (
+                SELECT ask.* FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id
+            ), charge AS (
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                       payment_method, customer, reference, description, receipt_email, state, step, charge_before)
+                SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
+                       customer, reference, description, receipt_email, 'accepted', 1, now() + ? * interval '1 second'
+                  FROM accepted
+            ), audit AS (
+                INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)
+                SELECT merchant_id, 'merchant:' || merchant_id, 'payment.accepted', 'payment', payment_id,
+                       request_params::json, origin
+                  FROM accepted
+            )
+            SELECT resource_id FROM fresh
+            """.formatted(Command.VERSION, Command.METHOD, Command.PATH);
+
+    /** Returns the ids of the payments that are new. */
+    private Set<String> insert(Connection connection, List<Ask> asks) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            Columns.of(asks, statement)
+                    .with("text", ask -> ask.id().value())
+                    .with("text", Ask::merchant)
+                    .with("text", ask -> ask.key().value())
+                    .with("bytea", ask -> ask.command().fingerprint())
+                    .with("text", ask -> ask.command().canonical())
+                    .with("text", ask -> ask.response().headersColumn())
+                    .with("bytea", ask -> ask.response().body())
+                    .with("int8", ask -> ask.request().money().minorUnits())
+                    .with("text", ask -> ask.request().money().currency())
+                    .with("text", ask -> ask.request().paymentMethod())
+                    .with("text", ask -> ask.request().customer().orElse(null))
+                    .with("text", ask -> ask.request().reference().orElse(null))
+                    .with("text", ask -> ask.request().description().orElse(null))
+                    .with("text", ask -> ask.request().receiptEmail().orElse(null))
+                    .with("text", Ask::origin);
+            statement.setLong(16, chargeWithin.toSeconds());
+            var ids = new HashSet<String>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    ids.add(result.getString(1));
+                }
+            }
+            return ids;
+        }
+    }
+
+    private OutboxRow staged(Ask ask) {
+        String id = ask.id().value();
+        var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
+        var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", ask.askedAt()).journey(1, 1, 0, ask.askedAt());
+        return new OutboxRow(topic, id, Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+}

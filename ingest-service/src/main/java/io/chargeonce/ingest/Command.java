@@ -1,0 +1,57 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.wire.PaymentJson;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a request asks for, in one spelling: two bodies that differ in blanks or field order are the same command.
+ *
+ * @param canonical JSON with the fields in alphabetical order, absent ones left out
+ */
+record Command(String canonical, byte[] fingerprint) {
+
+    static final int VERSION = 1;
+    static final String METHOD = "POST";
+    static final String PATH = "/v1/payments";
+
+    static Command of(PaymentRequest request) {
+        var fields = new TreeMap<String, Object>();
+        fields.put("amount", request.money().minorUnits());
+        fields.put("currency", request.money().currency());
+        fields.put("payment_method", request.paymentMethod());
+        request.customer().ifPresent(customer -> fields.put("customer", customer));
+        request.reference().ifPresent(reference -> fields.put("reference", reference));
+        request.description().ifPresent(description -> fields.put("description", description));
+        request.receiptEmail().ifPresent(email -> fields.put("receipt_email", email));
+        String canonical = new String(PaymentJson.write(fields), StandardCharsets.UTF_8);
+        return new Command(canonical, Sha256.of(VERSION + "\n" + METHOD + "\n" + PATH + "\n" + canonical));
+    }
+
+    boolean hasFingerprint(byte[] other) {
+        return MessageDigest.isEqual(fingerprint, other);
+    }
+
+    /** The names of the fields in which the two commands differ. */
+    List<String> differencesFrom(String otherCanonical) {
+        Map<String, JsonNode> mine = fields(canonical);
+        Map<String, JsonNode> others = fields(otherCanonical);
+        var names = new TreeSet<>(mine.keySet());
+        names.addAll(others.keySet());
+        names.removeIf(name -> Objects.equals(mine.get(name), others.get(name)));
+        return List.copyOf(names);
+    }
+
+    private static Map<String, JsonNode> fields(String canonical) {
+        var fields = new TreeMap<String, JsonNode>();
+        PaymentJson.MAPPER.readTree(canonical).forEachEntry(fields::put);
+        return fields;
+    }
+}

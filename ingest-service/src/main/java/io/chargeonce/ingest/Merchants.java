@@ -1,0 +1,92 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Database;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Tells whose token a request carries. Only digests are stored, looked up and remembered; comparing digests of guesses
+ * tells a guesser nothing about the tokens. What Postgres said holds for a few seconds, so a revoked token dies that
+ * late. Any thread.
+ */
+final class Merchants implements AutoCloseable {
+
+    private static final Duration REMEMBERED = Duration.ofSeconds(5);
+    /** Tokens come from outside: what is remembered of them must not grow without end. */
+    private static final int MOST_REMEMBERED = 10_000;
+    private static final int LONGEST_TOKEN = 500;
+    private static final String SCHEME = "Bearer ";
+
+    private record Known(Optional<String> merchant, Instant until) {}
+
+    private final InstantSource clock;
+    private final Coalescer<ByteBuffer, Optional<String>> lookups;
+    private final Map<ByteBuffer, Known> known = new ConcurrentHashMap<>();
+
+    Merchants(Database database, InstantSource clock) {
+        this.clock = clock;
+        this.lookups = new Coalescer<>("merchants", database, 1, () -> {}, Merchants::find);
+    }
+
+    /** @param authorization the header's values, as many as were sent */
+    Checked<String> authenticate(List<String> authorization) {
+        return authorization.stream()
+                .filter(value -> authorization.size() == 1)
+                .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
+                .map(value -> value.substring(SCHEME.length()).strip())
+                .filter(token -> !token.isEmpty() && token.length() <= LONGEST_TOKEN)
+                .findFirst()
+                .flatMap(token -> merchantOf(ByteBuffer.wrap(Sha256.of(token))))
+                .<Checked<String>>map(Checked.Right::new)
+                .orElseGet(() -> new Checked.Wrong<>(Problems.unauthenticated()));
+    }
+
+    private Optional<String> merchantOf(ByteBuffer digest) {
+        Instant now = clock.instant();
+        Known remembered = known.get(digest);
+        if (remembered != null && now.isBefore(remembered.until())) {
+            return remembered.merchant();
+        }
+        Optional<String> merchant = lookups.ask(digest);
+        if (known.size() >= MOST_REMEMBERED) {
+            known.clear();
+        }
+        known.put(digest, new Known(merchant, now.plus(REMEMBERED)));
+        return merchant;
+    }
+
+    private static final String FIND = """
+            SELECT token_sha256, merchant_id
+              FROM merchant_token
+             WHERE token_sha256 IN (SELECT unnest(?::bytea[])) AND revoked_at IS NULL
+            """;
+
+    private static List<Optional<String>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            Columns.of(digests, statement).with("bytea", ByteBuffer::array);
+            var merchants = new HashMap<ByteBuffer, String>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    merchants.put(ByteBuffer.wrap(row.getBytes(1)), row.getString(2));
+                }
+            }
+            return digests.stream().map(digest -> Optional.ofNullable(merchants.get(digest))).toList();
+        }
+    }
+
+    @Override
+    public void close() {
+        lookups.close();
+    }
+}

@@ -1,0 +1,104 @@
+package io.chargeonce.ingest;
+
+import java.util.List;
+
+/** Every problem that this service answers with, in the order in which a request can meet them. */
+final class Problems {
+
+    private Problems() {}
+
+    /** @param status as the web server chose it */
+    static Problem badHttp(int status) {
+        return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
+                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, "
+                        + "one body, uncompressed.");
+    }
+
+    static Problem notFound() {
+        return Problem.of(404, "not-found", "There is nothing here",
+                "Check the path and the id. A payment is shown only to the merchant who sent it.");
+    }
+
+    static Problem methodNotAllowed(String allowed) {
+        return Problem.of(405, "method-not-allowed", "This path does not take that method",
+                "Use " + allowed + " here.").with("Allow", allowed);
+    }
+
+    static Problem unauthenticated() {
+        return Problem.of(401, "unauthenticated", "No valid credential",
+                "Send 'Authorization: Bearer <token>' with a token that was issued to a merchant and not revoked.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\"");
+    }
+
+    static Problem keyMissing() {
+        return Problem.of(400, "idempotency-key-missing", "No Idempotency-Key header",
+                "Send an Idempotency-Key that names this payment, and the same one whenever you repeat the request.");
+    }
+
+    static Problem keyInvalid() {
+        return Problem.of(400, "idempotency-key-invalid", "The Idempotency-Key cannot be used",
+                "Send it once, as 1 to 255 visible ASCII characters without spaces, bare or as an RFC 8941 string in quotes.");
+    }
+
+    static Problem notJson() {
+        return Problem.of(415, "unsupported-media-type", "The body's type is not application/json",
+                "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
+    }
+
+    static Problem tooLarge() {
+        return Problem.of(413, "body-too-large", "The body is too large",
+                "A payment request has at most %,d bytes.".formatted(RequestBody.LARGEST));
+    }
+
+    static Problem malformed(String detail) {
+        return Problem.of(400, "malformed-json", "The body is not one JSON object", detail);
+    }
+
+    static Problem cardNumber(List<Problem.FieldError> where) {
+        return Problem.of(400, "card-number-not-allowed", "The body contains what looks like a card number",
+                "Send the PSP's token for the card as payment_method, and take 13 to 19 digits that could be a card's number "
+                        + "out of every field. Nothing of this request was kept.").withErrors(where);
+    }
+
+    static Problem invalid(List<Problem.FieldError> errors) {
+        return Problem.of(400, "invalid-request", "The payment request has fields that cannot be accepted",
+                "Correct every field listed under errors and send the request again; the same Idempotency-Key may be used.")
+                .withErrors(errors);
+    }
+
+    static Problem railNotAvailable() {
+        return Problem.of(400, "rail-not-available", "This rail does not exist yet",
+                "Only the rail \"card\" exists. Send that, or leave the field out.");
+    }
+
+    static Problem keyReused(List<String> fields) {
+        return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment",
+                "Send the first request again unchanged to get its answer, or use a new key for a new payment.")
+                .withErrors(fields.stream()
+                        .map(field -> new Problem.FieldError(field, "differs from the first request with this key")).toList());
+    }
+
+    static Problem keyInUse() {
+        return Problem.of(409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being accepted",
+                "Send the same request again after the time in Retry-After: you will get that request's answer.")
+                .with("Retry-After", "1");
+    }
+
+    static Problem overloaded() {
+        return Problem.of(503, "overloaded", "Too many requests are waiting",
+                "Send the same request with the same key again after the time in Retry-After.").with("Retry-After", "1");
+    }
+
+    /** A COMMIT under way may have taken effect, so nothing is claimed about what was stored. */
+    static Problem unavailable() {
+        return Problem.of(503, "unavailable", "The payment store cannot be reached",
+                "Whether the request took effect is not known. Send the same request with the same key again after the time in "
+                        + "Retry-After: it is never accepted twice.").with("Retry-After", "2").with(Problem.STORED, "unknown");
+    }
+
+    static Problem internal() {
+        return Problem.of(500, "internal-error", "Something is wrong on our side",
+                "Send the same request with the same key again later: it is never accepted twice.")
+                .with(Problem.STORED, "unknown");
+    }
+}

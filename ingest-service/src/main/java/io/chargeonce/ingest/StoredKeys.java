@@ -1,0 +1,70 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.payment.OperationState;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Answers asks whose key is taken, from the rows of whoever took it. Within the transaction that found it taken. */
+final class StoredKeys {
+
+    private StoredKeys() {}
+
+    private record Stored(byte[] fingerprint, String command, Acceptance.Replayed replay) {
+
+        Acceptance answer(Ask ask) {
+            return ask.command().hasFingerprint(fingerprint)
+                    ? replay
+                    : new Acceptance.Reused(ask.command().differencesFrom(command));
+        }
+    }
+
+    /** Asks whose key is gone again are not among the answers. */
+    static Map<Ask, Acceptance> read(Connection connection, List<Ask> asks) throws SQLException {
+        var answers = new IdentityHashMap<Ask, Acceptance>();
+        if (!asks.isEmpty()) {
+            Map<String, Stored> stored = select(connection, asks);
+            for (Ask ask : asks) {
+                Stored found = stored.get(ask.id().value());
+                if (found != null) {
+                    answers.put(ask, found.answer(ask));
+                }
+            }
+        }
+        return answers;
+    }
+
+    private static final String SELECT = """
+            SELECT taken.resource_id, taken.fingerprint, taken.request_params, taken.response_status,
+                   taken.response_headers, taken.response_body, taken.created_at,
+                   charge.state, charge.generation, charge.sequence
+              FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
+              JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
+              JOIN operation AS charge ON charge.operation_id = taken.resource_id
+            """;
+
+    private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {
+        try (var statement = connection.prepareStatement(SELECT)) {
+            Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
+            var stored = new HashMap<String, Stored>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    stored.put(row.getString(1), new Stored(row.getBytes(2), row.getString(3), replay(row)));
+                }
+            }
+            return stored;
+        }
+    }
+
+    private static Acceptance.Replayed replay(ResultSet row) throws SQLException {
+        return new Acceptance.Replayed(
+                StoredResponse.fromColumns(row.getInt(4), row.getString(5), row.getBytes(6)),
+                PaymentStatus.of(OperationState.fromTag(row.getString(8)), row.getInt(9), row.getInt(10)),
+                row.getTimestamp(7).toInstant());
+    }
+}

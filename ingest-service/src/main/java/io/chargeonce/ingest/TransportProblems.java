@@ -1,0 +1,34 @@
+package io.chargeonce.ingest;
+
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+
+/**
+ * Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request. The web
+ * server itself logs what failed.
+ */
+final class TransportProblems implements DirectHandler {
+
+    @Override
+    public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
+                                    String message) {
+        Answer answer = problem(type, status).answer();
+        var response = TransportResponse.builder()
+                .status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
+        answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
+        return response.entity(answer.body()).build();
+    }
+
+    private static Problem problem(EventType type, Status status) {
+        return switch (type) {
+            case INTERNAL_ERROR -> Problems.internal();
+            case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
+            case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
+                    status.code() == Status.SERVICE_UNAVAILABLE_503.code()
+                            ? Problems.overloaded()
+                            : Problems.badHttp(status.code());
+        };
+    }
+}

@@ -1,0 +1,147 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Migrations;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+
+/** A real ingest service over a fresh database and topics of its own, and a client that speaks HTTP to it. */
+final class IngestWorld implements AutoCloseable {
+
+    static final String BODY = """
+            {"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa", "customer": "cus_7",
+             "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
+
+    final Topics topics = new Topics("test-" + UUID.randomUUID());
+    final Meters meters = Meters.of("ingest-service");
+    final IngestService service;
+    private final String databaseUrl;
+    private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private IngestWorld(String databaseUrl) {
+        this.databaseUrl = databaseUrl;
+        String kafka = TestStack.kafka().bootstrapServers();
+        try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            new TopicPlan(topics, 1, Optional.empty()).create(admin);
+        }
+        var pipeline = new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topics.prefix(),
+                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), Optional.empty());
+        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
+                meters);
+    }
+
+    static IngestWorld start() {
+        return start(TestStack.newDatabase());
+    }
+
+    /** @param databaseUrl of an empty database */
+    static IngestWorld start(String databaseUrl) {
+        prepare(databaseUrl);
+        return new IngestWorld(databaseUrl);
+    }
+
+    /** Schema and the two merchants acme and globex with their tokens. */
+    static void prepare(String databaseUrl) {
+        Migrations.apply(databaseUrl, "postgres", "");
+        execute(databaseUrl, """
+                INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');
+                INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id, revoked_at)
+                VALUES (sha256('test_acme'), 'acme', NULL), (sha256('test_globex'), 'globex', NULL),
+                       (sha256('test_revoked'), 'acme', now())
+                """);
+    }
+
+    /** A connection beside the service's own. */
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
+    }
+
+    static void execute(String databaseUrl, String sql) {
+        try (var connection = DriverManager.getConnection(databaseUrl); var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The single number that a query gives. */
+    static long count(String databaseUrl, String sql) {
+        try (var connection = DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
+             var statement = connection.createStatement(); var row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    long count(String sql) {
+        return count(databaseUrl, sql);
+    }
+
+    void execute(String sql) {
+        execute(databaseUrl, "SET search_path = chargeonce; " + sql);
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.port() + path))
+                .header("Authorization", "Bearer test_acme").timeout(Duration.ofSeconds(60));
+    }
+
+    HttpResponse<String> pay(String key, String body) {
+        return send(payment(key, body).build());
+    }
+
+    HttpRequest.Builder payment(String key, String body) {
+        return request("/v1/payments").header("Content-Type", "application/json").header("Idempotency-Key", key)
+                .POST(BodyPublishers.ofString(body));
+    }
+
+    HttpResponse<String> get(String path) {
+        return send(request(path).build());
+    }
+
+    HttpResponse<String> send(HttpRequest request) {
+        try {
+            return client.send(request, BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static String type(HttpResponse<String> problem) {
+        return Json.text(problem.body(), "type");
+    }
+
+    static List<String> fieldsInError(HttpResponse<String> problem) {
+        return Json.texts(problem.body(), "errors", "field");
+    }
+
+    @Override
+    public void close() {
+        service.close();
+        client.close();
+    }
+}

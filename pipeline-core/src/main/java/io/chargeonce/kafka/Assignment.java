@@ -1,0 +1,73 @@
+package io.chargeonce.kafka;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.TopicPartition;
+
+/** The partitions that are ours now. Only the poll thread changes it; meters read it from other threads. */
+final class Assignment {
+    private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
+    private final BufferLimit limit;
+    private final Signal drained;
+
+    Assignment(BufferLimit limit, Signal drained) {
+        this.limit = limit;
+        this.drained = drained;
+    }
+
+    /** Every assignment starts with a fresh object, also of a partition that we had a moment ago. */
+    void add(Collection<TopicPartition> partitions) {
+        remove(partitions);
+        partitions.forEach(this::start);
+    }
+
+    /** The partitions are no longer ours: nothing more is started in them. What runs may complete in what is returned. */
+    List<PartitionWork> remove(Collection<TopicPartition> partitions) {
+        List<PartitionWork> removed = partitions.stream()
+                .flatMap(partition -> Optional.ofNullable(works.remove(partition)).stream())
+                .toList();
+        removed.forEach(PartitionWork::abandon);
+        return removed;
+    }
+
+    List<PartitionWork> removeAll() {
+        return remove(List.copyOf(works.keySet()));
+    }
+
+    PartitionWork of(TopicPartition partition) {
+        return Optional.ofNullable(works.get(partition))
+                .orElseThrow(() -> new IllegalStateException("Bug! " + partition + " is not assigned"));
+    }
+
+    PartitionWork restart(TopicPartition partition) {
+        remove(List.of(partition));
+        return start(partition);
+    }
+
+    Collection<PartitionWork> all() {
+        return works.values();
+    }
+
+    Optional<Instant> nextDue() {
+        return works.values().stream().flatMap(work -> work.nextDue().stream()).min(Comparator.naturalOrder());
+    }
+
+    int held() {
+        return works.values().stream().mapToInt(PartitionWork::held).sum();
+    }
+
+    Overdue overdue(Instant now) {
+        return works.values().stream().map(work -> work.overdue(now)).reduce(Overdue.none(now), Overdue::and);
+    }
+
+    private PartitionWork start(TopicPartition partition) {
+        PartitionWork work = new PartitionWork(partition, limit, drained);
+        works.put(partition, work);
+        return work;
+    }
+}

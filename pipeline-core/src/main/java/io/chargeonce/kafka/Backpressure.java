@@ -1,0 +1,52 @@
+package io.chargeonce.kafka;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Pauses the partitions whose buffer is full. Poll thread only.
+ *
+ * <p>It keeps no list of its own: what should be paused is compared every turn with what the consumer says is paused, so a
+ * rebalance that drops a pause, or leaves one behind, is put right a turn later.
+ */
+final class Backpressure {
+    private final Consumer<byte[], byte[]> consumer;
+    private final Assignment assignment;
+    private boolean everythingPaused;
+
+    Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment) {
+        this.consumer = consumer;
+        this.assignment = assignment;
+    }
+
+    void pauseWhatIsFullAndResumeTheRest() {
+        Set<TopicPartition> paused = consumer.paused();
+        Set<TopicPartition> full = partitionsThat(PartitionWork::isFull);
+        Set<TopicPartition> toPause = without(full, paused);
+        Set<TopicPartition> toResume = without(paused, full);
+        if (!toPause.isEmpty()) {
+            consumer.pause(toPause);
+        }
+        if (!toResume.isEmpty()) {
+            consumer.resume(toResume);
+        }
+        everythingPaused = !full.isEmpty() && full.size() == assignment.all().size();
+    }
+
+    /** As of the last turn. */
+    boolean everythingIsPaused() {
+        return everythingPaused;
+    }
+
+    private Set<TopicPartition> partitionsThat(Predicate<PartitionWork> condition) {
+        return assignment.all().stream().filter(condition).map(work -> work.partition).collect(Collectors.toSet());
+    }
+
+    private static Set<TopicPartition> without(Collection<TopicPartition> all, Set<TopicPartition> excluded) {
+        return all.stream().filter(partition -> !excluded.contains(partition)).collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,26 @@
+package io.chargeonce.kafka;
+
+/**
+ * How much of one partition is held in memory before it is paused. One poll more may come on top. Immutable.
+ *
+ * @param records       fetched and incomplete; at least 1
+ * @param bytes         of these, keys and values together; at least 1
+ * @param uncommittable offsets behind the lowest incomplete one, which come again after a crash; at least {@code records}
+ */
+public record BufferLimit(int records, long bytes, int uncommittable) {
+    public BufferLimit {
+        if (records < 1 || bytes < 1 || uncommittable < records) {
+            throw new IllegalArgumentException("A buffer of " + records + " records, " + bytes + " bytes and " + uncommittable
+                    + " uncommittable offsets can't work: at least 1, 1, and as many offsets as records");
+        }
+    }
+
+    boolean isReachedBy(int heldRecords, long heldBytes, int heldOffsets) {
+        return heldRecords >= records || heldBytes >= bytes || heldOffsets >= uncommittable;
+    }
+
+    /** Half empty again: only then a paused partition fetches on, so that it does not flap. */
+    boolean hasRoomAgainAt(int heldRecords, long heldBytes, int heldOffsets) {
+        return heldRecords <= records / 2 && heldBytes <= bytes / 2 && heldOffsets <= uncommittable / 2;
+    }
+}

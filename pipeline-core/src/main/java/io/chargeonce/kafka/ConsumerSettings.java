@@ -1,0 +1,54 @@
+package io.chargeonce.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** What a {@link RecordLoop}'s consumers are made of. Immutable. */
+public record ConsumerSettings(KafkaConnection connection, String group, GroupProtocol protocol) {
+    /** A member that does not poll for so long is given up by its group. A loop polls several times a second. */
+    public static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
+
+    static final List<FixedSetting> FIXED = List.of(
+            new FixedSetting(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false, "only what is complete may be committed"),
+            new FixedSetting(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest", "work without an offset must be read, not skipped"),
+            new FixedSetting(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed", "what a producer took back must not be worked on"),
+            new FixedSetting(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false, "a topic made by a reader has the wrong settings"),
+            new FixedSetting(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, (int) MAX_POLL_INTERVAL.toMillis(),
+                    "the waits in a rebalance must fit it"),
+            new FixedSetting(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "keys are read as bytes"),
+            new FixedSetting(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "values are read as bytes"),
+            new FixedSetting(ConsumerConfig.GROUP_ID_CONFIG, "", "the service names its group"),
+            new FixedSetting(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "", "it has a setting of its own"));
+
+    public ConsumerSettings {
+        if (group.isBlank()) {
+            throw new IllegalArgumentException("A consumer needs a group");
+        }
+    }
+
+    public Map<String, Object> properties() {
+        Map<String, Object> properties = new HashMap<>();
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000);
+        if (protocol == GroupProtocol.CLASSIC) {
+            // The classic default takes every partition from every member at each rebalance.
+            properties.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        }
+        properties.putAll(connection.clientProperties());
+        FIXED.forEach(fixed -> properties.put(fixed.name(), fixed.value()));
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        properties.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, protocol.toString());
+        return properties;
+    }
+
+    /** A new consumer; the caller closes it. What a {@link RecordLoop} is given as {@code settings::newConsumer}. */
+    public Consumer<byte[], byte[]> newConsumer() {
+        return new KafkaConsumer<>(properties());
+    }
+}

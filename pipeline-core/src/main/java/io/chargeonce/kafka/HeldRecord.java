@@ -1,0 +1,34 @@
+package io.chargeonce.kafka;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A fetched record that is not complete, and where it stands. Its mutable fields are guarded by its partition's lock. */
+final class HeldRecord {
+    final ConsumerRecord<byte[], byte[]> record;
+    final PartitionWork work;
+    final Offsets.Mark mark;
+    final RecordKey key;
+    final long bytes;
+
+    Instant due;
+    boolean running;
+    /** The next record of the same key, once it is due. */
+    Optional<HeldRecord> follower = Optional.empty();
+    /** In a row. Only the thread that runs the record touches it. */
+    int failures;
+
+    HeldRecord(ConsumerRecord<byte[], byte[]> record, PartitionWork work, Offsets.Mark mark, Instant due) {
+        this.record = record;
+        this.work = work;
+        this.mark = mark;
+        this.due = due;
+        this.key = RecordKey.of(record);
+        this.bytes = Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
+    }
+
+    boolean isOverdue(Instant now) {
+        return !running && !due.isAfter(now);
+    }
+}

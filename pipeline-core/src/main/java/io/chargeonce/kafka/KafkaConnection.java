@@ -1,0 +1,77 @@
+package io.chargeonce.kafka;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.CommonClientConfigs;
+
+/**
+ * Where Kafka is, and how to be let in: what every client of a process shares. Immutable.
+ *
+ * @param bootstrapServers host:port, several with commas between
+ * @param properties       more client properties (TLS, SASL, tuning); none that carries a guarantee
+ */
+public record KafkaConnection(String bootstrapServers, Map<String, String> properties) {
+
+    /** @throws IllegalArgumentException naming every property that may not be set, and why */
+    public KafkaConnection {
+        if (bootstrapServers.isBlank()) {
+            throw new IllegalArgumentException("Kafka's bootstrap servers are empty: give host:port, several with commas between");
+        }
+        properties = Map.copyOf(properties);
+        refuseFixed(properties);
+    }
+
+    /**
+     * @param propertiesFile in Java's properties format
+     * @throws IllegalArgumentException if the file can't be read or sets what may not be set
+     */
+    public static KafkaConnection of(String bootstrapServers, Optional<Path> propertiesFile) {
+        return new KafkaConnection(bootstrapServers, propertiesFile.map(KafkaConnection::read).orElse(Map.of()));
+    }
+
+    /** For a client of neither kind, an administrator's: the connection and nothing else. */
+    public Map<String, Object> clientProperties() {
+        Map<String, Object> client = new HashMap<>(properties);
+        client.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        return client;
+    }
+
+    /** Without the properties: they hold passwords. */
+    @Override
+    public String toString() {
+        return "Kafka at " + bootstrapServers;
+    }
+
+    private static Map<String, String> read(Path file) {
+        Properties read = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            read.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("The Kafka properties file " + file + " can't be read: " + e, e);
+        }
+        return read.stringPropertyNames().stream().collect(Collectors.toMap(name -> name, read::getProperty));
+    }
+
+    private static void refuseFixed(Map<String, String> properties) {
+        Map<String, String> refused = new TreeMap<>();
+        Stream.of(List.of(new FixedSetting(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "", "it has a setting of its own")),
+                        ConsumerSettings.FIXED, ProducerSettings.FIXED)
+                .flatMap(List::stream)
+                .filter(fixed -> properties.containsKey(fixed.name()))
+                .forEach(fixed -> refused.put(fixed.name(), fixed.reason()));
+        if (!refused.isEmpty()) {
+            throw new IllegalArgumentException("Kafka properties that may not be set, take them out: " + refused.entrySet().stream()
+                    .map(each -> each.getKey() + " (" + each.getValue() + ")").collect(Collectors.joining(", ")));
+        }
+    }
+}

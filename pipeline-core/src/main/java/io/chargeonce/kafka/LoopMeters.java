@@ -1,0 +1,78 @@
+package io.chargeonce.kafka;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** What a loop counts. Closing takes its meters out of the registry. Any thread may call it. */
+final class LoopMeters implements AutoCloseable {
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final List<Meter> mine = new ArrayList<>();
+    private final Counter done;
+    private final Counter notBefore;
+    private final Counter failed;
+    private final Counter retried;
+    private final Counter commitFailures;
+    private final Counter rebuilds;
+
+    LoopMeters(MeterRegistry registry, String loop) {
+        this.registry = registry;
+        this.tags = Tags.of("loop", loop);
+        this.done = handled("done");
+        this.notBefore = handled("not_before");
+        this.failed = handled("failed");
+        this.retried = counter("chargeonce.loop.retries", "Records given to the handler again after it failed", Tags.empty());
+        this.commitFailures = counter("chargeonce.loop.commit.failures", "Offset commits that failed", Tags.empty());
+        this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers given up and built anew", Tags.empty());
+    }
+
+    void gauge(String name, String description, Supplier<Number> value) {
+        mine.add(Gauge.builder("chargeonce.loop." + name, value).description(description).tags(tags).register(registry));
+    }
+
+    void done() {
+        done.increment();
+    }
+
+    void notBefore() {
+        notBefore.increment();
+    }
+
+    void failed() {
+        failed.increment();
+    }
+
+    void retried() {
+        retried.increment();
+    }
+
+    void commitFailed() {
+        commitFailures.increment();
+    }
+
+    void consumerFailed() {
+        rebuilds.increment();
+    }
+
+    @Override
+    public void close() {
+        mine.forEach(registry::remove);
+    }
+
+    private Counter handled(String outcome) {
+        return counter("chargeonce.loop.handled", "Calls of the handler, by what it said", Tags.of(Tag.of("outcome", outcome)));
+    }
+
+    private Counter counter(String name, String description, Tags more) {
+        Counter counter = Counter.builder(name).description(description).tags(tags.and(more)).register(registry);
+        mine.add(counter);
+        return counter;
+    }
+}

@@ -1,0 +1,162 @@
+package io.chargeonce.kafka;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One consumer's life in its group, from joining to leaving. Poll thread only. */
+final class Membership implements ConsumerRebalanceListener {
+    private static final Duration LONGEST_POLL = Duration.ofMillis(500);
+    /** While something runs: a slot, a key or an earlier due time may come free any moment, and a poll can't be cut short for it. */
+    private static final Duration POLL_WHILE_BUSY = Duration.ofMillis(10);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Logger log = LoggerFactory.getLogger(Membership.class);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final LoopSettings settings;
+    private final DueTimes dueTimes;
+    private final InstantSource clock;
+    private final Workers workers;
+    private final Assignment assignment;
+    private final Signal drained;
+    private final Commits commits;
+    private final Backpressure backpressure;
+
+    Membership(Consumer<byte[], byte[]> consumer, LoopSettings settings, DueTimes dueTimes, InstantSource clock,
+               Workers workers, Assignment assignment, Signal drained, LoopMeters meters) {
+        this.consumer = consumer;
+        this.settings = settings;
+        this.dueTimes = dueTimes;
+        this.clock = clock;
+        this.workers = workers;
+        this.assignment = assignment;
+        this.drained = drained;
+        this.commits = new Commits(consumer, settings, clock, meters);
+        this.backpressure = new Backpressure(consumer, assignment);
+    }
+
+    void join() {
+        consumer.subscribe(settings.topics(), this);
+    }
+
+    void turn() throws InterruptedException {
+        ConsumerRecords<byte[], byte[]> records = poll();
+        buffer(records);
+        startWhatIsDue();
+        commits.whenTheIntervalIsOver(assignment.all());
+        backpressure.pauseWhatIsFullAndResumeTheRest();
+    }
+
+    /** Finishes what runs, a bounded time, commits and leaves the group. */
+    void leave() throws InterruptedException {
+        try {
+            handOver(assignment.removeAll(), settings.closeWait());
+        } finally {
+            consumer.close(CloseOptions.timeout(LEAVE_TIMEOUT));
+        }
+    }
+
+    /** Leaves without a commit: the consumer is broken. */
+    void giveUp() {
+        assignment.removeAll();
+        try {
+            consumer.close(CloseOptions.timeout(LEAVE_TIMEOUT));
+        } catch (KafkaException failure) {
+            log.info("{}: the broken consumer did not close well: {}", settings.name(), failure.toString());
+        }
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+        assignment.add(assigned);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+        try {
+            handOver(assignment.remove(revoked), settings.revocationWait());
+        } catch (InterruptedException interruption) {
+            throw new InterruptException(interruption);
+        }
+    }
+
+    /** They belong to another member already: a commit of ours would be refused, or worse, taken. */
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> lost) {
+        assignment.remove(lost);
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
+        Duration patience = patience();
+        if (workers.isBusy() && backpressure.everythingIsPaused()) {
+            drained.await(patience);
+            backpressure.pauseWhatIsFullAndResumeTheRest();
+            return consumer.poll(Duration.ZERO);
+        }
+        return consumer.poll(patience);
+    }
+
+    /** How long a poll may take so that nothing is late. Nothing else can become due while nothing runs. */
+    private Duration patience() {
+        Duration longest = workers.isBusy() ? POLL_WHILE_BUSY : LONGEST_POLL;
+        Instant now = clock.instant();
+        return assignment.nextDue()
+                .map(due -> roundedUp(Duration.between(now, due)))
+                .filter(wait -> wait.compareTo(longest) < 0)
+                .orElse(longest);
+    }
+
+    /** The consumer counts in milliseconds and cuts the rest off, which would make it spin through the last one. */
+    private static Duration roundedUp(Duration wait) {
+        return wait.isPositive() ? Duration.ofMillis(wait.plusNanos(999_999).toMillis()) : Duration.ZERO;
+    }
+
+    private void buffer(ConsumerRecords<byte[], byte[]> records) {
+        if (records.isEmpty()) {
+            return;
+        }
+        Instant now = clock.instant();
+        for (TopicPartition partition : records.partitions()) {
+            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(partition);
+            PartitionWork work = assignment.of(partition);
+            if (!work.isFollowedBy(fetched.getFirst().offset())) {
+                log.warn("{}: {} jumped back to offset {}; its log was cut, and what was held of it is dropped",
+                        settings.name(), partition, fetched.getFirst().offset());
+                work = assignment.restart(partition);
+            }
+            for (ConsumerRecord<byte[], byte[]> record : fetched) {
+                work.hold(record, dueTimes.dueAt(record, now));
+            }
+        }
+    }
+
+    private void startWhatIsDue() {
+        Instant now = clock.instant();
+        assignment.all().forEach(work -> work.releaseDue(now, workers::offer));
+        workers.startWhatFits();
+    }
+
+    /** The works are abandoned: what runs in them gets a bounded time, then everything complete is committed. */
+    private void handOver(List<PartitionWork> leaving, Duration wait) throws InterruptedException {
+        long deadline = System.nanoTime() + wait.toNanos();
+        for (PartitionWork work : leaving) {
+            if (!work.awaitQuiet(deadline)) {
+                log.warn("{}: gave {} up with records in flight after {}; whoever has it next gets them again",
+                        settings.name(), work.partition, wait);
+            }
+        }
+        commits.now(leaving);
+    }
+}

@@ -1,0 +1,140 @@
+package io.chargeonce.kafka;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The slots of a loop: at most so many records are with the handler at once, each on a virtual thread. Any thread may call it.
+ *
+ * <p>A virtual thread that finished a record goes on with the next of its key, else with any that is ready, and only then
+ * gives its slot back; so nothing waits for the poll thread to notice.
+ */
+final class Workers {
+    /** A longer wait is cut to this and asked for again, so that no clock's mistake can bury a record. */
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+    private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private static final Logger log = LoggerFactory.getLogger(Workers.class);
+
+    private final String loop;
+    private final RecordHandler handler;
+    private final InstantSource clock;
+    private final LoopMeters meters;
+    private final LogLimit logLimit;
+    private final int size;
+    private final Semaphore slots;
+    private final Queue<HeldRecord> ready = new ConcurrentLinkedQueue<>();
+
+    Workers(LoopSettings settings, RecordHandler handler, InstantSource clock, LoopMeters meters) {
+        this.loop = settings.name();
+        this.handler = handler;
+        this.clock = clock;
+        this.meters = meters;
+        this.logLimit = new LogLimit(clock, Duration.ofSeconds(1));
+        this.size = settings.maxInFlight();
+        this.slots = new Semaphore(size);
+    }
+
+    /** The record is due and first of its key. It starts with the next {@link #startWhatFits}. */
+    void offer(HeldRecord held) {
+        ready.add(held);
+    }
+
+    void startWhatFits() {
+        while (!ready.isEmpty() && slots.tryAcquire()) {
+            Thread.ofVirtual().name(loop + "-worker").start(this::work);
+        }
+    }
+
+    int inFlight() {
+        return size - slots.availablePermits();
+    }
+
+    boolean isBusy() {
+        return inFlight() > 0 || !ready.isEmpty();
+    }
+
+    private void work() {
+        try {
+            Optional<HeldRecord> next = takeReady();
+            while (next.isPresent()) {
+                next = process(next.get()).filter(follower -> follower.work.begin(follower)).or(this::takeReady);
+            }
+        } finally {
+            slots.release();
+        }
+        // A record may have become ready between the last look and the release of the slot.
+        startWhatFits();
+    }
+
+    /** The next ready record whose partition is still ours, begun. */
+    private Optional<HeldRecord> takeReady() {
+        for (HeldRecord held = ready.poll(); held != null; held = ready.poll()) {
+            if (held.work.begin(held)) {
+                return Optional.of(held);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the record of the same key that may go next. Catches whatever the handler throws, errors too: a record whose
+     * thread died unnoticed would hold its offset for ever.
+     */
+    private Optional<HeldRecord> process(HeldRecord held) {
+        Verdict verdict;
+        try {
+            verdict = ask(held);
+        } catch (Throwable failure) {
+            return failed(held, failure);
+        }
+        return switch (verdict) {
+            case Verdict.Done done -> {
+                meters.done();
+                yield held.work.complete(held);
+            }
+            case Verdict.NotBefore early -> {
+                meters.notBefore();
+                held.failures = 0;
+                yield giveBack(held, early.pause().compareTo(LONGEST_WAIT) < 0 ? early.pause() : LONGEST_WAIT);
+            }
+        };
+    }
+
+    private Verdict ask(HeldRecord held) throws Exception {
+        if (held.failures > 0) {
+            meters.retried();
+        }
+        try {
+            return Objects.requireNonNull(handler.handle(held.record), "Bug! The handler said nothing");
+        } finally {
+            // The next record on this thread must not inherit an interruption.
+            Thread.interrupted();
+        }
+    }
+
+    private Optional<HeldRecord> failed(HeldRecord held, Throwable failure) {
+        meters.failed();
+        held.failures++;
+        Duration pause = AFTER_FAILURE.after(held.failures);
+        report(held, failure, pause);
+        return giveBack(held, pause);
+    }
+
+    private Optional<HeldRecord> giveBack(HeldRecord held, Duration pause) {
+        held.work.giveBack(held, clock.instant().plus(pause));
+        return Optional.empty();
+    }
+
+    private void report(HeldRecord held, Throwable failure, Duration pause) {
+        logLimit.ifAllowed(unsaid -> log.warn(
+                "{}: the handler failed on {} offset {} ({} times in a row); it gets the record again in {} ms. {} such messages were left out",
+                loop, held.work.partition, held.record.offset(), held.failures, pause.toMillis(), unsaid, failure));
+    }
+}

@@ -1,0 +1,40 @@
+package io.chargeonce.runtime;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Where to listen or whom to call. Immutable.
+ *
+ * @param host a name or a number; an IPv6 number without its brackets
+ * @param port 0 to 65535, where 0 means any free one and makes sense only for listening
+ */
+public record Address(String host, int port) {
+    public Address {
+        if (host.isBlank() || port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("An address needs a host and a port from 0 to 65535, not " + host + " and " + port);
+        }
+    }
+
+    /** From {@code host:port} or {@code [host]:port}. */
+    public static Address parse(String text) {
+        int colon = text.lastIndexOf(':');
+        if (colon < 1 || !text.substring(colon + 1).matches("\\d{1,5}")) {
+            throw new IllegalArgumentException("no host:port");
+        }
+        String host = text.substring(0, colon);
+        boolean bracketed = host.startsWith("[") && host.endsWith("]");
+        if (!bracketed && host.contains(":")) {
+            throw new IllegalArgumentException("an IPv6 host needs brackets");
+        }
+        return new Address(bracketed ? host.substring(1, host.length() - 1) : host, Integer.parseInt(text.substring(colon + 1)));
+    }
+
+    public InetSocketAddress resolve() {
+        return new InetSocketAddress(host, port);
+    }
+
+    @Override
+    public String toString() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+}

@@ -1,0 +1,109 @@
+package io.chargeonce.runtime;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.SocketException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/**
+ * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and
+ * {@code /metrics}, each request on a virtual thread. Any thread may add checks and close it.
+ */
+public final class AdminServer implements AutoCloseable {
+    private final HttpServer server;
+    private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+    private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
+    private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
+
+    private record Answer(int status, String contentType, String body) {}
+
+    private AdminServer(HttpServer server) {
+        this.server = server;
+    }
+
+    /**
+     * @param metrics what {@code /metrics} says, as Prometheus reads it
+     * @throws IllegalStateException if nobody can listen on the address; its message is one line
+     */
+    public static AdminServer start(Address address, Supplier<String> metrics) {
+        AdminServer admin = new AdminServer(bind(address));
+        admin.serve("/health/live", () -> health(admin.live));
+        admin.serve("/health/ready", () -> health(admin.ready));
+        admin.serve("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get()));
+        admin.server.setExecutor(admin.requests);
+        admin.server.start();
+        return admin;
+    }
+
+    /** A failing check makes the process count as dead: whoever watches it will start it anew. */
+    public AdminServer live(String name, HealthCheck check) {
+        live.put(name, check);
+        return this;
+    }
+
+    /** A failing check makes the process count as unable to work for now. */
+    public AdminServer ready(String name, HealthCheck check) {
+        ready.put(name, check);
+        return this;
+    }
+
+    /** The port it listens on, also where any free one was asked for. */
+    public int port() {
+        return server.getAddress().getPort();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        requests.shutdownNow();
+    }
+
+    private static HttpServer bind(Address address) {
+        try {
+            return HttpServer.create(address.resolve(), 0);
+        } catch (BindException e) {
+            throw new IllegalStateException("The admin server can't listen on " + address + " (" + e.getMessage()
+                    + "): end the process that has it, or choose another address", e);
+        } catch (SocketException | UnresolvedAddressException e) {
+            throw new IllegalStateException("The admin server can't listen on " + address + ": there is no such address here", e);
+        } catch (IOException e) {
+            throw new IllegalStateException("The admin server can't listen on " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void serve(String path, Supplier<Answer> answer) {
+        server.createContext(path, exchange -> {
+            // A context also gets every path that begins with its own.
+            if (!exchange.getRequestURI().getPath().equals(path)) {
+                send(exchange, new Answer(404, "text/plain; charset=utf-8", "Not found\n"));
+            } else if (!exchange.getRequestMethod().equals("GET")) {
+                exchange.getResponseHeaders().set("Allow", "GET");
+                send(exchange, new Answer(405, "text/plain; charset=utf-8", "Only GET\n"));
+            } else {
+                send(exchange, answer.get());
+            }
+        });
+    }
+
+    private static Answer health(Map<String, HealthCheck> checks) {
+        HealthReport report = HealthReport.of(checks);
+        return new Answer(report.isUp() ? 200 : 503, "application/json", report.toJson());
+    }
+
+    private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", answer.contentType());
+        try (exchange) {
+            exchange.sendResponseHeaders(answer.status(), body.length);
+            exchange.getResponseBody().write(body);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.chargeonce.runtime;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of a service: started in order, closed once in reverse order, each within a bounded time. It closes by itself on
+ * SIGTERM or Ctrl-C. Any thread may close it; the thread that made it starts the parts. Several may live in one JVM.
+ *
+ * <pre>{@code
+ * try (Lifecycle lifecycle = new Lifecycle("charge-consumer", Duration.ofSeconds(20))) {
+ *     Database database = lifecycle.start("database", () -> Database.open(settings));
+ *     lifecycle.start("loop", () -> new RecordLoop(…).start());
+ *     lifecycle.awaitShutdown();
+ * }
+ * }</pre>
+ */
+public final class Lifecycle implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Lifecycle.class);
+
+    private final String service;
+    private final Duration timePerPart;
+    private final Deque<Part> lastFirst = new ArrayDeque<>();
+    private final Thread hook;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private boolean closing;
+
+    private record Part(String name, AutoCloseable closeable) {}
+
+    /** @param timePerPart how long the closing of one part may take before it is left behind */
+    public Lifecycle(String service, Duration timePerPart) {
+        this.service = service;
+        this.timePerPart = timePerPart;
+        this.hook = new Thread(this::close, service + "-shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /**
+     * Starts a part and keeps it for closing. If it fails, the parts already started are closed.
+     *
+     * @throws StartFailed if the part could not start, or the service is closing
+     */
+    public <P extends AutoCloseable> P start(String part, Callable<P> starter) {
+        P started;
+        try {
+            if (isClosing()) {
+                throw new IllegalStateException("it is shutting down");
+            }
+            started = starter.call();
+        } catch (Exception reason) {
+            close();
+            throw new StartFailed(service, part, reason);
+        }
+        if (!keep(new Part(part, started))) {
+            closeInTime(new Part(part, started));
+            throw new StartFailed(service, part, new IllegalStateException("it is shutting down"));
+        }
+        return started;
+    }
+
+    /** Returns when everything is closed, whoever closed it. */
+    public void awaitShutdown() throws InterruptedException {
+        closed.await();
+    }
+
+    /** Returns when everything is closed. Whoever comes second waits for the first. */
+    @Override
+    public void close() {
+        if (beginClosing()) {
+            for (Optional<Part> part = takeLast(); part.isPresent(); part = takeLast()) {
+                closeInTime(part.get());
+            }
+            forgetHook();
+            closed.countDown();
+            return;
+        }
+        try {
+            closed.await();
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized boolean isClosing() {
+        return closing;
+    }
+
+    private synchronized boolean beginClosing() {
+        boolean first = !closing;
+        closing = true;
+        return first;
+    }
+
+    private synchronized boolean keep(Part part) {
+        if (!closing) {
+            lastFirst.push(part);
+        }
+        return !closing;
+    }
+
+    private synchronized Optional<Part> takeLast() {
+        return Optional.ofNullable(lastFirst.poll());
+    }
+
+    /** On a thread of its own, so that a part that hangs can be left behind. */
+    private void closeInTime(Part part) {
+        Thread closer = Thread.ofPlatform().daemon().name(service + "-close-" + part.name()).start(() -> {
+            try {
+                part.closeable().close();
+            } catch (Exception reason) {
+                log.warn("{}: {} did not close well: {}", service, part.name(), reason.toString());
+            }
+        });
+        try {
+            if (!closer.join(timePerPart)) {
+                log.warn("{}: {} did not close within {} and is left behind", service, part.name(), timePerPart);
+            }
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void forgetHook() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException shuttingDown) {
+            // The JVM is ending, and the hook may be what runs here.
+        }
+    }
+}

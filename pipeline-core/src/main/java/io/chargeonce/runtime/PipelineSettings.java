@@ -1,0 +1,63 @@
+package io.chargeonce.runtime;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What every service needs to know: where Postgres and Kafka are, and how the pipeline is laid out. Immutable. */
+public record PipelineSettings(String databaseUrl, String databaseUser, String databasePassword, String kafka,
+                               Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
+                               Optional<Address> admin) {
+
+    public static final Setting<String> DATABASE_URL = Setting.string("CHARGEONCE_DATABASE_URL",
+            "JDBC address of the Postgres primary.").orElse("jdbc:postgresql://127.0.0.1:15432/chargeonce");
+    public static final Setting<String> DATABASE_USER = Setting.string("CHARGEONCE_DATABASE_USER",
+            "Role to connect as.").orElse("postgres");
+    public static final Setting<Optional<Secret>> DATABASE_PASSWORD = Setting.secretFile("CHARGEONCE_DATABASE_PASSWORD_FILE",
+            "File that holds the role's password.").optional();
+    public static final Setting<String> KAFKA = Setting.string("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS",
+            "host:port of Kafka brokers, several with commas between.").orElse("127.0.0.1:19092");
+    public static final Setting<Optional<Path>> KAFKA_PROPERTIES = Setting.file("CHARGEONCE_KAFKA_PROPERTIES_FILE",
+            "File with more Kafka client properties (TLS, SASL).").optional();
+    public static final Setting<String> TOPIC_PREFIX = Setting.string("CHARGEONCE_TOPIC_PREFIX",
+            "What the names of all topics and consumer groups begin with.").orElse("payments");
+    public static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_RETRY_TIERS",
+            "How long the three retry tiers delay, shortest first.").orElse("5s,1m,10m");
+    public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
+            "Where health and metrics are served.").optional();
+
+    public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
+            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, ADMIN);
+
+    /** As many as there are retry topics. */
+    private static final int TIER_COUNT = 3;
+    /** What is kept on a topic; a record must be there still when its wait is over. */
+    private static final Duration SHORTEST_RETENTION = Duration.ofDays(7);
+
+    public PipelineSettings {
+        if (tiers.size() != TIER_COUNT) {
+            throw new IllegalArgumentException("CHARGEONCE_RETRY_TIERS: needs %d durations, not %d".formatted(TIER_COUNT, tiers.size()));
+        }
+        for (int i = 0; i < tiers.size(); i++) {
+            boolean shorter = i > 0 && tiers.get(i).compareTo(tiers.get(i - 1)) < 0;
+            if (!tiers.get(i).isPositive() || shorter || tiers.get(i).compareTo(SHORTEST_RETENTION) > 0) {
+                throw new IllegalArgumentException("CHARGEONCE_RETRY_TIERS: each must be longer than 0, no shorter than the one "
+                        + "before and at most " + SHORTEST_RETENTION.toDays() + "d, for topics are kept only a little longer");
+            }
+        }
+    }
+
+    public static PipelineSettings from(Settings settings) {
+        return new PipelineSettings(settings.get(DATABASE_URL), settings.get(DATABASE_USER),
+                settings.get(DATABASE_PASSWORD).map(Secret::value).orElse(""), settings.get(KAFKA),
+                settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS), settings.get(ADMIN));
+    }
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+        return "PipelineSettings[%s as %s, Kafka at %s, topics %s.*, tiers %s]".formatted(databaseUrl, databaseUser, kafka,
+                topicPrefix, tiers);
+    }
+}

@@ -1,0 +1,162 @@
+package io.chargeonce.runtime;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One setting, as data: what it is called, what it may be, what it is when nobody says, and what it does. Immutable.
+ *
+ * <pre>{@code
+ * static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE", "How long a claim holds.")
+ *         .between("1s", "10m").orElse("30s");
+ * }</pre>
+ *
+ * <p>A setting without {@code orElse} or {@code optional} is required. Bounds and defaults are given as text, as an operator
+ * would write them, and must be allowed themselves.
+ */
+public final class Setting<T> {
+    static final String PREFIX = "CHARGEONCE_";
+
+    private final String name;
+    private final SettingType<T> type;
+    private final Fallback<T> fallback;
+    private final String description;
+
+    /** What a setting is when nobody says. */
+    private sealed interface Fallback<T> {
+        record None<T>() implements Fallback<T> {}
+        record Text<T>(String text) implements Fallback<T> {}
+        record Absent<T>(T value) implements Fallback<T> {}
+    }
+
+    private Setting(String name, SettingType<T> type, Fallback<T> fallback, String description) {
+        if (!name.matches(PREFIX + "[A-Z0-9_]+")) {
+            throw new IllegalArgumentException("Bug! A setting can't be called " + name);
+        }
+        this.name = name;
+        this.type = type;
+        this.fallback = fallback;
+        this.description = description;
+    }
+
+    private static <T> Setting<T> required(String name, SettingType<T> type, String description) {
+        return new Setting<>(name, type, new Fallback.None<>(), description);
+    }
+
+    public static Setting<String> string(String name, String description) {
+        return required(name, SettingTypes.TEXT, description);
+    }
+
+    public static Setting<Integer> integer(String name, String description) {
+        return required(name, SettingTypes.INTEGER, description);
+    }
+
+    public static Setting<Long> longInteger(String name, String description) {
+        return required(name, SettingTypes.LONG, description);
+    }
+
+    public static Setting<Boolean> bool(String name, String description) {
+        return required(name, SettingTypes.BOOLEAN, description);
+    }
+
+    public static Setting<Duration> duration(String name, String description) {
+        return required(name, SettingTypes.DURATION_TYPE, description);
+    }
+
+    public static Setting<List<Duration>> durations(String name, String description) {
+        return required(name, SettingTypes.DURATIONS, description);
+    }
+
+    public static Setting<Address> address(String name, String description) {
+        return required(name, SettingTypes.ADDRESS, description);
+    }
+
+    public static Setting<URI> uri(String name, String description) {
+        return required(name, SettingTypes.HTTP_URI, description);
+    }
+
+    /** The texts are those that the constants print. */
+    public static <E extends Enum<E>> Setting<E> oneOf(String name, Class<E> type, String description) {
+        return required(name, SettingTypes.oneOf(type), description);
+    }
+
+    /** A file that exists and can be read. */
+    public static Setting<Path> file(String name, String description) {
+        return required(name, SettingTypes.FILE, description);
+    }
+
+    /** The trimmed content of a file; by custom its name ends in {@code _FILE}. */
+    public static Setting<Secret> secretFile(String name, String description) {
+        return required(name, SettingTypes.SECRET_FILE, description);
+    }
+
+    public Setting<T> orElse(String text) {
+        Setting<T> withDefault = new Setting<>(name, type, new Fallback.Text<>(text), description);
+        withDefault.parse(text);
+        return withDefault;
+    }
+
+    public Setting<Optional<T>> optional() {
+        return new Setting<>(name, type.map(Optional::of), new Fallback.Absent<>(Optional.empty()), description);
+    }
+
+    /** Only values from the one to the other, both included. For types that have an order. */
+    public Setting<T> between(String least, String most) {
+        T lowest = parse(least);
+        T highest = parse(most);
+        return new Setting<>(name, type.narrowedTo("from " + least + " to " + most,
+                value -> compare(value, lowest) >= 0 && compare(value, highest) <= 0), fallback, description);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** What the text may be; it completes "must be …". */
+    public String allowed() {
+        return type.allowed();
+    }
+
+    /** What holds when nobody says: a text, "(none)" for an optional setting, "(required)" if somebody must. */
+    public String fallback() {
+        return switch (fallback) {
+            case Fallback.None<T> none -> "(required)";
+            case Fallback.Text<T> text -> text.text();
+            case Fallback.Absent<T> absent -> "(none)";
+        };
+    }
+
+    public String description() {
+        return description;
+    }
+
+    /** The text as a message may show it. */
+    String shown(String text) {
+        return type.shown() ? text : "***";
+    }
+
+    /** @throws IllegalArgumentException if the text is not allowed */
+    public T parse(String text) {
+        return type.parse().apply(text);
+    }
+
+    /** Empty if somebody must say. */
+    Optional<T> valueWhenNobodySays() {
+        return switch (fallback) {
+            case Fallback.None<T> none -> Optional.empty();
+            case Fallback.Text<T> text -> Optional.of(parse(text.text()));
+            case Fallback.Absent<T> absent -> Optional.of(absent.value());
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> int compare(T left, T right) {
+        if (left instanceof Comparable<?> comparable) {
+            return ((Comparable<T>) comparable).compareTo(right);
+        }
+        throw new IllegalStateException("Bug! Values of " + left.getClass().getSimpleName() + " have no order");
+    }
+}

@@ -1,0 +1,94 @@
+package io.chargeonce.runtime;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The kinds of settings that there are. */
+final class SettingTypes {
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final Map<String, Duration> UNITS = Map.of(
+            "ms", Duration.ofMillis(1), "s", Duration.ofSeconds(1), "m", Duration.ofMinutes(1),
+            "h", Duration.ofHours(1), "d", Duration.ofDays(1));
+
+    static final SettingType<String> TEXT = new SettingType<>("text", text -> text);
+    static final SettingType<Integer> INTEGER = new SettingType<>("a whole number", Integer::valueOf);
+    static final SettingType<Long> LONG = new SettingType<>("a whole number", Long::valueOf);
+    static final SettingType<Boolean> BOOLEAN = new SettingType<>("true or false", SettingTypes::toBoolean);
+    static final SettingType<Duration> DURATION_TYPE =
+            new SettingType<>("a duration such as 250ms, 5s, 1m, 2h or 1d", SettingTypes::toDuration);
+    static final SettingType<List<Duration>> DURATIONS =
+            new SettingType<>("durations with commas between, such as 5s,1m,10m", SettingTypes::toDurations);
+    static final SettingType<Address> ADDRESS = new SettingType<>("host:port, such as 127.0.0.1:8080", Address::parse);
+    static final SettingType<URI> HTTP_URI =
+            new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
+    static final SettingType<Path> FILE = new SettingType<>("the path of a readable file", SettingTypes::toReadableFile);
+    static final SettingType<Secret> SECRET_FILE =
+            new SettingType<>("the path of a readable file that holds the secret", false, SettingTypes::toSecret);
+
+    private SettingTypes() {}
+
+    static <E extends Enum<E>> SettingType<E> oneOf(Class<E> type) {
+        Map<String, E> byText = Stream.of(type.getEnumConstants()).collect(Collectors.toMap(E::toString, value -> value));
+        String texts = Stream.of(type.getEnumConstants()).map(E::toString).collect(Collectors.joining(", "));
+        return new SettingType<>("one of " + texts, text -> {
+            if (!byText.containsKey(text)) {
+                throw new IllegalArgumentException("unknown");
+            }
+            return byText.get(text);
+        });
+    }
+
+    private static Boolean toBoolean(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("neither");
+        };
+    }
+
+    static Duration toDuration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("no number with a unit");
+        }
+        return UNITS.get(matcher.group(2)).multipliedBy(Long.parseLong(matcher.group(1)));
+    }
+
+    private static List<Duration> toDurations(String text) {
+        return Arrays.stream(text.split(",", -1)).map(String::strip).map(SettingTypes::toDuration).toList();
+    }
+
+    private static URI toHttpUri(String text) {
+        URI uri = URI.create(text);
+        if (uri.getHost() == null || !("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+            throw new IllegalArgumentException("no http address");
+        }
+        return uri;
+    }
+
+    private static Path toReadableFile(String text) {
+        Path file = Path.of(text);
+        if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+            throw new IllegalArgumentException("no such file, or it can't be read");
+        }
+        return file;
+    }
+
+    private static Secret toSecret(String text) {
+        try {
+            return new Secret(Files.readString(toReadableFile(text)).strip());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("it can't be read as text", e);
+        }
+    }
+}

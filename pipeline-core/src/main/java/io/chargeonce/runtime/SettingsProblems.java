@@ -1,0 +1,17 @@
+package io.chargeonce.runtime;
+
+import java.util.List;
+
+/** The settings can't be worked with; says everything that is wrong with them, one problem a line. */
+public final class SettingsProblems extends RuntimeException {
+    private final List<String> problems;
+
+    SettingsProblems(List<String> problems) {
+        super("Wrong settings, nothing was started:\n  " + String.join("\n  ", problems));
+        this.problems = List.copyOf(problems);
+    }
+
+    public List<String> problems() {
+        return problems;
+    }
+}

@@ -1,0 +1,8 @@
+package io.chargeonce.runtime;
+
+/** A part of a service could not start; the parts before it are closed again. The message is one line for an operator. */
+public final class StartFailed extends RuntimeException {
+    StartFailed(String service, String part, Exception reason) {
+        super(service + " can't start, because its " + part + " failed: " + reason.getMessage(), reason);
+    }
+}

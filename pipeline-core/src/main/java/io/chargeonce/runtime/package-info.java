@@ -1,0 +1,2 @@
+/** How a process runs: its settings, its start and end, its health and its meters. Knows nothing of payments. */
+package io.chargeonce.runtime;

@@ -1,0 +1,174 @@
+package io.chargeonce.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Turn by turn, with a clock that stands still and a consumer that does what it is told. */
+class MembershipTest {
+    private static final TopicPartition PARTITION = new TopicPartition("topic", 0);
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final AtomicReference<Instant> now = new AtomicReference<>(START);
+    private final InstantSource clock = now::get;
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+    private final Script script = new Script();
+
+    private final LoopSettings settings = LoopSettings.of("loop", Set.of("topic"), 4).withBuffer(new BufferLimit(2, 1 << 20, 4));
+    private final LoopMeters meters = new LoopMeters(registry, "loop");
+    private final Workers workers = new Workers(settings, script, clock, meters);
+    private final Signal drained = new Signal();
+    private final Assignment assignment = new Assignment(settings.buffer(), drained);
+    private final Membership membership = new Membership(consumer, settings, DueTimes.afterAppend(Duration.ofSeconds(5)), clock,
+            workers, assignment, drained, meters);
+
+    @BeforeEach
+    void join() {
+        membership.join();
+        consumer.updateBeginningOffsets(Map.of(PARTITION, 0L));
+        consumer.rebalance(List.of(PARTITION));
+        membership.onPartitionsAssigned(List.of(PARTITION));
+    }
+
+    private void append(long offset, String key) {
+        consumer.addRecord(new ConsumerRecord<>("topic", 0, offset, START.toEpochMilli(),
+                TimestampType.LOG_APPEND_TIME, 1, 1, key.getBytes(), Long.toString(offset).getBytes(),
+                new RecordHeaders(), Optional.empty()));
+    }
+
+    private void turnAt(Instant instant) throws InterruptedException {
+        now.set(instant);
+        membership.turn();
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed() {
+        return consumer.committed(Set.of(PARTITION));
+    }
+
+    @Test
+    void a_record_starts_when_it_is_due_and_not_a_nanosecond_before() throws InterruptedException {
+        append(0, "a");
+        Instant due = START.plusSeconds(5).plusMillis(1);
+
+        turnAt(due.minusNanos(1));
+        assertThat(workers.isBusy()).isFalse();
+        assertThat(script.begun()).isEmpty();
+
+        turnAt(due);
+        await().until(() -> script.done().equals(List.of("0")));
+    }
+
+    @Test
+    void a_full_partition_is_paused_also_when_something_else_resumed_it() throws InterruptedException {
+        append(0, "a");
+        append(1, "b");
+        turnAt(START);
+        assertThat(consumer.paused()).containsExactly(PARTITION);
+
+        consumer.resume(List.of(PARTITION));
+        append(2, "c");
+        turnAt(START);
+
+        assertThat(consumer.paused()).containsExactly(PARTITION);
+        turnAt(START.plusSeconds(6));
+        await().until(() -> script.done().size() == 3);
+        turnAt(START.plusSeconds(6));
+        assertThat(consumer.paused()).isEmpty();
+    }
+
+    @Test
+    void a_pause_that_nobody_needs_is_lifted() throws InterruptedException {
+        consumer.pause(List.of(PARTITION));
+
+        turnAt(START);
+
+        assertThat(consumer.paused()).isEmpty();
+    }
+
+    @Test
+    void a_revoked_partition_is_committed_and_a_lost_one_is_not() throws InterruptedException {
+        script.hold("0");
+        append(0, "a");
+        turnAt(START);
+        turnAt(START.plusSeconds(6));
+        script.letGo("0");
+        await().until(() -> script.done().size() == 1 && !workers.isBusy());
+        membership.onPartitionsLost(List.of(PARTITION));
+        assertThat(committed()).isEmpty();
+
+        membership.onPartitionsAssigned(List.of(PARTITION));
+        append(1, "a");
+        turnAt(START.plusSeconds(6));
+        await().until(() -> script.done().size() == 2 && !workers.isBusy());
+        membership.onPartitionsRevoked(List.of(PARTITION));
+        assertThat(committed().get(PARTITION).offset()).isEqualTo(2);
+    }
+
+    @Test
+    void what_waits_in_a_revoked_partition_is_forgotten() throws InterruptedException {
+        append(0, "a");
+        turnAt(START);
+        membership.onPartitionsRevoked(List.of(PARTITION));
+        membership.onPartitionsAssigned(List.of(PARTITION));
+
+        turnAt(START.plusSeconds(6));
+
+        assertThat(workers.isBusy()).isFalse();
+        assertThat(script.begun()).isEmpty();
+        assertThat(committed()).isEmpty();
+    }
+
+    @Test
+    void a_log_that_was_cut_and_jumps_back_starts_its_partition_afresh() throws InterruptedException {
+        append(0, "a");
+        turnAt(START);
+        consumer.seek(PARTITION, 0);
+        append(0, "z");
+
+        turnAt(START);
+        turnAt(START.plusSeconds(6));
+
+        await().until(() -> script.done().equals(List.of("0")) && !workers.isBusy());
+        turnAt(START.plusSeconds(7));
+        assertThat(committed().get(PARTITION).offset()).isEqualTo(1);
+    }
+
+    @Test
+    void meters_show_what_is_held_and_overdue() throws InterruptedException {
+        script.hold("0");
+        append(0, "a");
+        append(1, "a");
+        turnAt(START);
+        assertThat(assignment.held()).isEqualTo(2);
+        assertThat(assignment.overdue(now.get())).isEqualTo(Overdue.none(now.get()));
+
+        turnAt(START.plusSeconds(9).plusMillis(1));
+        await().until(() -> script.begun().equals(List.of("0")));
+
+        Overdue overdue = assignment.overdue(now.get());
+        assertThat(overdue.records()).isEqualTo(1);
+        assertThat(overdue.age(now.get())).isEqualTo(Duration.ofSeconds(4));
+        assertThat(workers.inFlight()).isEqualTo(1);
+        script.letGo("0");
+        await().until(() -> !workers.isBusy());
+        assertThat(registry.get("chargeonce.loop.handled").tag("outcome", "done").counter().count()).isEqualTo(2);
+    }
+}

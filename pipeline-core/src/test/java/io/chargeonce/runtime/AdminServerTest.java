@@ -1,0 +1,92 @@
+package io.chargeonce.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class AdminServerTest {
+    private final Meters meters = Meters.of("a-service");
+    private final AdminServer admin = AdminServer.start(new Address("127.0.0.1", 0), meters::scrape);
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @AfterEach
+    void close() {
+        client.close();
+        admin.close();
+        meters.close();
+    }
+
+    private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin.port() + path)).build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void a_process_without_problems_is_up() throws Exception {
+        admin.live("loop", Optional::empty);
+
+        HttpResponse<String> answer = get("/health/live");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
+        assertThat(answer.body()).isEqualToIgnoringNewLines("{\"status\":\"up\",\"checks\":{\"loop\":{\"status\":\"up\"}}}");
+    }
+
+    @Test
+    void each_problem_is_named_and_what_is_not_ready_may_still_be_live() throws Exception {
+        admin.ready("database", () -> Optional.of("\"refused\""));
+        admin.ready("kafka", () -> {
+            throw new IllegalStateException("gone");
+        });
+        admin.ready("loop", Optional::empty);
+
+        HttpResponse<String> answer = get("/health/ready");
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).isEqualToIgnoringNewLines("{\"status\":\"down\",\"checks\":{"
+                + "\"database\":{\"status\":\"down\",\"problem\":\"\\\"refused\\\"\"},"
+                + "\"kafka\":{\"status\":\"down\",\"problem\":\"java.lang.IllegalStateException: gone\"},"
+                + "\"loop\":{\"status\":\"up\"}}}");
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void metrics_are_in_the_text_format_and_tagged_with_the_service() throws Exception {
+        meters.registry().counter("chargeonce.things").increment();
+
+        HttpResponse<String> answer = get("/metrics");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("chargeonce_things_total{service=\"a-service\"} 1.0").contains("jvm_memory_used_bytes");
+    }
+
+    @Test
+    void other_paths_and_methods_are_refused() throws Exception {
+        assertThat(get("/metrics/more").statusCode()).isEqualTo(404);
+        assertThat(get("/").statusCode()).isEqualTo(404);
+        HttpRequest post = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin.port() + "/metrics"))
+                .POST(HttpRequest.BodyPublishers.noBody()).build();
+        assertThat(client.send(post, HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void a_port_in_use_is_told_in_one_line() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Address address = new Address("127.0.0.1", taken.getLocalPort());
+
+            assertThatThrownBy(() -> AdminServer.start(address, () -> "")).isInstanceOf(IllegalStateException.class)
+                    .hasMessage("The admin server can't listen on " + address
+                            + " (Address already in use): end the process that has it, or choose another address");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.chargeonce.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class LifecycleTest {
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final Lifecycle lifecycle = new Lifecycle("service", Duration.ofSeconds(20));
+
+    private AutoCloseable part(String name) {
+        events.add("start " + name);
+        return () -> events.add("close " + name);
+    }
+
+    @Test
+    void parts_close_once_in_reverse_order() {
+        lifecycle.start("a", () -> part("a"));
+        lifecycle.start("b", () -> part("b"));
+
+        lifecycle.close();
+        lifecycle.close();
+
+        assertThat(events).containsExactly("start a", "start b", "close b", "close a");
+    }
+
+    @Test
+    void a_part_that_can_not_start_closes_those_before_it_and_says_why_in_one_line() {
+        lifecycle.start("a", () -> part("a"));
+
+        assertThatThrownBy(() -> lifecycle.start("database", () -> {
+            throw new IllegalStateException("nobody listens on 127.0.0.1:15432");
+        })).isInstanceOf(StartFailed.class)
+                .hasMessage("service can't start, because its database failed: nobody listens on 127.0.0.1:15432");
+
+        assertThat(events).containsExactly("start a", "close a");
+    }
+
+    @Test
+    void a_part_that_does_not_close_well_keeps_no_other_from_closing() {
+        lifecycle.start("a", () -> part("a"));
+        lifecycle.start("bad", () -> () -> {
+            throw new IllegalStateException("no");
+        });
+
+        lifecycle.close();
+
+        assertThat(events).containsExactly("start a", "close a");
+    }
+
+    @Test
+    void a_part_that_hangs_is_left_behind() {
+        Lifecycle impatient = new Lifecycle("impatient", Duration.ofMillis(10));
+        CountDownLatch never = new CountDownLatch(1);
+        impatient.start("a", () -> part("a"));
+        impatient.start("hangs", () -> never::await);
+
+        impatient.close();
+
+        assertThat(events).containsExactly("start a", "close a");
+        never.countDown();
+    }
+
+    @Test
+    void whoever_awaits_the_shutdown_goes_on_when_everything_is_closed() throws InterruptedException {
+        lifecycle.start("a", () -> part("a"));
+        Thread waiting = Thread.ofVirtual().start(() -> {
+            try {
+                lifecycle.awaitShutdown();
+                events.add("went on");
+            } catch (InterruptedException e) {
+                events.add("interrupted");
+            }
+        });
+
+        lifecycle.close();
+        waiting.join();
+
+        assertThat(events).containsExactly("start a", "close a", "went on");
+    }
+
+    @Test
+    void a_part_that_starts_while_the_service_closes_is_closed_too() throws InterruptedException {
+        CountDownLatch mayStart = new CountDownLatch(1);
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        Thread starting = Thread.ofVirtual().start(() -> {
+            try {
+                lifecycle.start("slow", () -> {
+                    events.add("starting");
+                    mayStart.await();
+                    return part("slow");
+                });
+            } catch (StartFailed failure) {
+                failures.add(failure);
+            }
+        });
+        await().until(() -> events.contains("starting"));
+
+        lifecycle.close();
+        mayStart.countDown();
+        starting.join();
+
+        assertThat(events).containsExactly("starting", "start slow", "close slow");
+        assertThat(failures).singleElement().isInstanceOf(StartFailed.class);
+    }
+
+    /** A JVM that is told to end by a signal. */
+    static final class UntilTold {
+        public static void main(String[] arguments) throws InterruptedException {
+            try (Lifecycle lifecycle = new Lifecycle("told", Duration.ofSeconds(5))) {
+                lifecycle.start("part", () -> () -> System.out.println("closed"));
+                System.out.println("started");
+                lifecycle.awaitShutdown();
+            }
+        }
+    }
+
+    @Test
+    void a_signal_closes_the_parts() throws Exception {
+        Process process = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(),
+                "-cp", System.getProperty("java.class.path"), UntilTold.class.getName())
+                .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        try (var output = process.inputReader()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> "started".equals(output.readLine()));
+            // By its handle, since the process itself would also close what is read here.
+            process.toHandle().destroy();
+            assertThat(output.lines()).contains("closed");
+        }
+        assertThat(process.waitFor()).isNotZero();
+    }
+}

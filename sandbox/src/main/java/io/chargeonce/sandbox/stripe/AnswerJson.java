@@ -1,0 +1,48 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.util.Optional;
+import tools.jackson.core.JsonGenerator;
+
+/** Renders an answer. Pure: equal answers are equal bytes. */
+final class AnswerJson {
+    private AnswerJson() {}
+
+    static byte[] render(Answer answer) {
+        return Json.object(json -> write(json, answer));
+    }
+
+    private static void write(JsonGenerator json, Answer answer) {
+        switch (answer) {
+            case Answer.Intent intent -> IntentJson.write(json, intent.intent(), intent.expandedCharge());
+            case Answer.Charged(Charge charge) -> ChargeJson.write(json, charge);
+            case Answer.Refunded(Refund refund) -> RefundJson.write(json, refund);
+            case Answer.Failure failure -> failure(json, failure);
+            case Answer.Page page -> page(json, page);
+        }
+    }
+
+    private static void failure(JsonGenerator json, Answer.Failure failure) {
+        json.writeObjectPropertyStart("error");
+        ErrorJson.write(json, failure.error());
+        failure.intent().ifPresent(intent -> {
+            json.writeObjectPropertyStart("payment_intent");
+            IntentJson.write(json, intent, Optional.empty());
+            json.writeEndObject();
+        });
+        json.writeEndObject();
+    }
+
+    private static void page(JsonGenerator json, Answer.Page page) {
+        json.writeStringProperty("object", page.search() ? "search_result" : "list");
+        json.writeStringProperty("url", page.url());
+        json.writeBooleanProperty("has_more", page.hasMore());
+        page.nextSearchPage().ifPresent(next -> json.writeStringProperty("next_page", next.toString()));
+        json.writeArrayPropertyStart("data");
+        page.items().forEach(item -> {
+            json.writeStartObject();
+            write(json, item);
+            json.writeEndObject();
+        });
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,97 @@
+package io.chargeonce.sandbox.stripe;
+
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Everything under {@code /v1}: who calls, is there an outage, which endpoint, has the key been used, which fault, execute,
+ * answer. Any thread; no lock is held during a pause.
+ */
+final class Api {
+    private final InstantSource clock;
+    private final Outage outage;
+    private final Keys keys;
+    private final FaultRules rules;
+    private final Execution execution;
+    private final Books books;
+
+    Api(InstantSource clock, Outage outage, Keys keys, FaultRules rules, Execution execution, Books books) {
+        this.clock = clock;
+        this.outage = outage;
+        this.keys = keys;
+        this.rules = rules;
+        this.execution = execution;
+        this.books = books;
+    }
+
+    HttpAnswer answer(HttpRequest request) {
+        String requestId = Ids.next("req_", 14);
+        Instant now = clock.instant();
+        try {
+            Credentials.check(request);
+            outage.check(now);
+            return answer(request, requestId, Call.of(request, now));
+        } catch (Refusal refusal) {
+            log(request, refusal.error().status(), LoggedRequest.Fate.REFUSED, Optional.empty());
+            return Headers.answer(request, requestId, refusal.answer());
+        }
+    }
+
+    private HttpAnswer answer(HttpRequest request, String requestId, Call call) {
+        if (call.key().isEmpty()) {
+            return first(request, requestId, call);
+        }
+        String key = call.key().get();
+        return switch (keys.begin(key, call.fingerprint(), call.at())) {
+            case Keys.Found.Fresh() -> first(request, requestId, call);
+            case Keys.Found.Replay(FrozenAnswer frozen) -> replay(request, requestId, call, frozen);
+            case Keys.Found.InUse() -> throw Refusal.beforeExecution(ApiError.invalidRequest(409,
+                    "There is currently another in-progress request using this Idempotent Key (that probably means you "
+                            + "submitted twice, and the other request is still going through): " + key + ". Please try again "
+                            + "later.").code("idempotency_key_in_use"));
+            case Keys.Found.OtherRequest() -> throw Refusal.beforeExecution(ApiError.of(400, "idempotency_error",
+                    "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
+                            + "using a key other than '" + key + "' if you meant to execute a different request."));
+        };
+    }
+
+    private HttpAnswer first(HttpRequest request, String requestId, Call call) {
+        Optional<Fault> fault = rules.take(call.operation(), false, () -> execution.about(call));
+        Optional<Answer> executed = Optional.empty();
+        try {
+            Optional<HttpAnswer> instead = FaultyWire.before(fault, request, requestId);
+            if (instead.isPresent()) {
+                log(request, status(instead.get()), LoggedRequest.Fate.REFUSED, fault);
+                return instead.get();
+            }
+            executed = Optional.of(execution.execute(call.executedAt(clock.instant()), fault, requestId));
+        } finally {
+            if (executed.isEmpty()) {
+                // Whatever stopped it before it was executed, an unexpected error too: the same key may be sent again.
+                call.key().ifPresent(keys::giveUp);
+            }
+        }
+        return FaultyWire.after(fault, Headers.answer(request, requestId, executed.get()));
+    }
+
+    private HttpAnswer replay(HttpRequest request, String requestId, Call call, FrozenAnswer frozen) {
+        Optional<Fault> fault = rules.take(call.operation(), true, () -> execution.about(call));
+        Optional<HttpAnswer> instead = FaultyWire.before(fault, request, requestId);
+        LoggedRequest.Fate fate = instead.isPresent() ? LoggedRequest.Fate.REFUSED : LoggedRequest.Fate.REPLAYED;
+        log(request, instead.map(Api::status).orElse(frozen.answer().status()), fate, fault);
+        return instead.orElseGet(() -> FaultyWire.after(fault, Headers.replay(request, requestId, frozen)));
+    }
+
+    /** The status in the ledger; 0 where no answer was given. */
+    private static int status(HttpAnswer answer) {
+        return answer instanceof HttpAnswer.Full full ? full.status() : 0;
+    }
+
+    private void log(HttpRequest request, int status, LoggedRequest.Fate fate, Optional<Fault> fault) {
+        books.commit(JournalLine.of(new LoggedRequest(clock.instant(), request.method(), request.path(),
+                request.header("idempotency-key"), status, fate, fault.map(Fault::text))));
+    }
+}

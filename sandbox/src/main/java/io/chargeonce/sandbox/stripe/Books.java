@@ -1,0 +1,125 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * All intents, charges and refunds, the keys, and the append-only ledger of requests and of money moved. What is committed is
+ * in the journal first. Any thread may read; who changes an intent holds its lock (see {@link Stripes}).
+ */
+final class Books implements AutoCloseable {
+    private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
+    private final Map<String, Charge> charges = new ConcurrentHashMap<>();
+    private final Map<String, Refund> refunds = new ConcurrentHashMap<>();
+    private final List<String> intentOrder = new ArrayList<>();
+    private final List<String> chargeOrder = new ArrayList<>();
+    private final List<String> refundOrder = new ArrayList<>();
+    private final List<Movement> movements = new ArrayList<>();
+    private final List<LoggedRequest> requests = new ArrayList<>();
+    private final Keys keys;
+    private final Journal journal;
+
+    Books(Keys keys, Optional<Path> directory) {
+        this.keys = keys;
+        this.journal = directory.<Journal>map(path -> FileJournal.open(path, this::apply)).orElseGet(Journal.InMemory::new);
+    }
+
+    void commit(JournalLine line) {
+        byte[] encoded = journal.encode(line);
+        synchronized (this) {
+            journal.append(encoded);
+            apply(line);
+        }
+    }
+
+    private synchronized void apply(JournalLine line) {
+        requests.add(line.request());
+        Change change = line.change();
+        change.intent().ifPresent(intent -> put(intents, intentOrder, intent.id(), intent));
+        change.charge().ifPresent(charge -> put(charges, chargeOrder, charge.id(), charge));
+        change.refund().ifPresent(refund -> put(refunds, refundOrder, refund.id(), refund));
+        change.movement().ifPresent(movements::add);
+        line.frozen().ifPresent(keys::freeze);
+    }
+
+    private static <T> void put(Map<String, T> objects, List<String> order, String id, T object) {
+        if (objects.put(id, object) == null) {
+            order.add(id);
+        }
+    }
+
+    Optional<PaymentIntent> intent(String id) {
+        return Optional.ofNullable(intents.get(id));
+    }
+
+    Optional<Charge> charge(String id) {
+        return Optional.ofNullable(charges.get(id));
+    }
+
+    Optional<Refund> refund(String id) {
+        return Optional.ofNullable(refunds.get(id));
+    }
+
+    /** Up to {@code limit} + 1 intents, the newest first, so that the caller sees whether there are more. */
+    List<PaymentIntent> newestIntents(Optional<String> after, int limit, Predicate<PaymentIntent> wanted) {
+        return newest(intentOrder, intents, after, limit, wanted);
+    }
+
+    List<Charge> newestCharges(Optional<String> after, int limit, Predicate<Charge> wanted) {
+        return newest(chargeOrder, charges, after, limit, wanted);
+    }
+
+    List<Refund> newestRefunds(Optional<String> after, int limit, Predicate<Refund> wanted) {
+        return newest(refundOrder, refunds, after, limit, wanted);
+    }
+
+    private synchronized <T> List<T> newest(List<String> order, Map<String, T> objects, Optional<String> after, int limit,
+            Predicate<T> wanted) {
+        List<T> found = new ArrayList<>();
+        int start = after.map(order::lastIndexOf).orElse(order.size()) - 1;
+        for (int i = start; i >= 0 && found.size() <= limit; i--) {
+            T object = objects.get(order.get(i));
+            if (wanted.test(object)) {
+                found.add(object);
+            }
+        }
+        return found;
+    }
+
+    synchronized List<Movement> movements(int from, int limit) {
+        return page(movements, from, limit);
+    }
+
+    synchronized List<LoggedRequest> requests(int from, int limit) {
+        return page(requests, from, limit);
+    }
+
+    private static <T> List<T> page(List<T> all, int from, int limit) {
+        int start = Math.min(from, all.size());
+        return List.copyOf(all.subList(start, (int) Math.min((long) start + limit, all.size())));
+    }
+
+    synchronized Counts counts() {
+        return Counts.of(intents.values(), movements, requests.size(), keys.count());
+    }
+
+    /** Forgets everything, in the journal too. */
+    synchronized void clear() {
+        journal.erase();
+        intents.clear();
+        charges.clear();
+        refunds.clear();
+        List.of(intentOrder, chargeOrder, refundOrder, movements, requests).forEach(List::clear);
+        keys.clear();
+    }
+
+    @Override
+    public synchronized void close() {
+        journal.close();
+    }
+}

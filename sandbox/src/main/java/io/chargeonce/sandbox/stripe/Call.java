@@ -1,0 +1,58 @@
+package io.chargeonce.sandbox.stripe;
+
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Matcher;
+
+/** A request that names an endpoint we have. {@code target} is the id in its path, or empty. */
+record Call(Operation operation, String target, String path, Form form, Optional<String> key, Instant at) {
+    private static final int LONGEST_KEY = 255;
+
+    static Call of(HttpRequest request, Instant at) {
+        for (Operation operation : Operation.values()) {
+            Matcher matcher = operation.path.matcher(request.path());
+            if (operation.method.equals(request.method()) && matcher.matches()) {
+                String target = matcher.groupCount() == 0 ? "" : matcher.group(1);
+                return new Call(operation, target, request.path(), known(operation, form(operation, request)),
+                        operation.writes() ? key(request) : Optional.empty(), at);
+            }
+        }
+        throw Refusal.beforeExecution(ApiError.invalidRequest(404, "Unrecognized request URL (" + request.method() + ": "
+                + request.path() + "). Please see https://stripe.com/docs or we can help at https://support.stripe.com/."));
+    }
+
+    private static Form form(Operation operation, HttpRequest request) {
+        return Form.parse(operation.writes() ? new String(request.body(), StandardCharsets.UTF_8) : request.query());
+    }
+
+    private static Optional<String> key(HttpRequest request) {
+        Optional<String> key = request.header("idempotency-key").filter(text -> !text.isEmpty());
+        if (key.isPresent() && key.get().length() > LONGEST_KEY) {
+            throw Refusal.beforeExecution(ApiError.of(400, "idempotency_error",
+                    "Idempotency keys must be at most " + LONGEST_KEY + " characters long"));
+        }
+        return key;
+    }
+
+    private static Form known(Operation operation, Form form) {
+        for (String field : form.fields().keySet()) {
+            String name = Form.topLevel(field);
+            if (!operation.parameters.contains(name)) {
+                throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Received unknown parameter: " + name)
+                        .code("parameter_unknown").param(name));
+            }
+        }
+        return form;
+    }
+
+    /** The same call, executed later than it came. */
+    Call executedAt(Instant later) {
+        return new Call(operation, target, path, form, key, later);
+    }
+
+    String fingerprint() {
+        return form.fingerprint(path);
+    }
+}

@@ -1,0 +1,12 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.util.Optional;
+
+/** What one executed request changes; all of it becomes visible, or none. */
+record Change(Optional<PaymentIntent> intent, Optional<Charge> charge, Optional<Refund> refund, Optional<Movement> movement) {
+    static final Change NOTHING = new Change(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    static Change of(PaymentIntent intent) {
+        return new Change(Optional.of(intent), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+}

@@ -1,0 +1,94 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.util.Optional;
+
+/** The confirmation of an intent: the only place where a card is charged. Pure: says what should change. */
+final class Confirmation {
+    private Confirmation() {}
+
+    static TestCard card(String name) {
+        return TestCards.find(name).orElseThrow(() -> Parameters.missing("PaymentMethod", name, "payment_method", 400));
+    }
+
+    static Executed confirm(PaymentIntent before, Call call) {
+        requireOpen(before);
+        Form form = call.form();
+        PaymentIntent intent = form.text("payment_method").map(name -> before.withPaymentMethod(card(name).name()))
+                .orElse(before).withDetails(before.details().changedBy(form));
+        TestCard card = card(intent.paymentMethod().orElseThrow(() -> UnexpectedState.refused(before,
+                "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the "
+                        + "PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a "
+                        + "payment method or ConfirmationToken.")));
+        requireReturnUrlForRedirects(intent, form);
+        return charge(intent, card, card.outcome(), call);
+    }
+
+    private static void requireOpen(PaymentIntent intent) {
+        switch (intent.status()) {
+            case SUCCEEDED -> throw UnexpectedState.refused(intent, "You cannot confirm this PaymentIntent because it has "
+                    + "already succeeded after being previously confirmed.");
+            case CANCELED -> throw UnexpectedState.refused(intent, "You cannot confirm this PaymentIntent because it has a "
+                    + "status of canceled. Only a PaymentIntent with one of the following statuses may be confirmed: "
+                    + "requires_confirmation, requires_action.");
+            case REQUIRES_PAYMENT_METHOD, REQUIRES_CONFIRMATION, REQUIRES_ACTION -> { }
+        }
+    }
+
+    private static void requireReturnUrlForRedirects(PaymentIntent intent, Form form) {
+        if (intent.details().redirectsAllowed() && intent.details().returnUrl().isEmpty() && !form.isTrue("off_session")
+                && !form.isTrue("use_stripe_sdk") && !form.isTrue("error_on_requires_action")) {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(400, "This PaymentIntent is configured to accept payment "
+                    + "methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off "
+                    + "of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, "
+                    + "set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to "
+                    + "`never` when creating Setup Intents and Payment Intents."));
+        }
+    }
+
+    private static Executed charge(PaymentIntent intent, TestCard card, CardOutcome outcome, Call call) {
+        return switch (outcome) {
+            case CardOutcome.Approves ignored -> capture(intent, card, call);
+            case CardOutcome.Declines declines -> decline(intent, card, declines, call);
+            case CardOutcome.Authenticates(CardOutcome offSession) -> authenticate(intent, card, offSession, call);
+        };
+    }
+
+    private static Executed capture(PaymentIntent intent, TestCard card, Call call) {
+        Charge charge = charge(intent, card, call, Ids.next("ch_3", 23), Optional.empty());
+        PaymentIntent captured = intent.captured(charge.id());
+        Movement movement = new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), intent.amount(), intent.currency(),
+                intent.metadata(), call.at(), call.key());
+        return new Executed(new Answer.Intent(captured, Optional.empty()),
+                new Change(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));
+    }
+
+    private static Executed decline(PaymentIntent intent, TestCard card, CardOutcome.Declines declines, Call call) {
+        String chargeId = Ids.next("ch_3", 23);
+        ApiError error = ApiError.of(402, "card_error", declines.message()).code(declines.code())
+                .declined(declines.decline()).onCharge(Optional.of(chargeId), card.name());
+        ApiError named = declines.code().equals("incorrect_cvc") ? error.param("cvc") : error;
+        Charge charge = charge(intent, card, call, chargeId, Optional.of(named));
+        PaymentIntent declined = intent.declined(Optional.of(chargeId), named);
+        return new Executed(Answer.error(named, Optional.of(declined)),
+                new Change(Optional.of(declined), Optional.of(charge), Optional.empty(), Optional.empty()));
+    }
+
+    private static Executed authenticate(PaymentIntent intent, TestCard card, CardOutcome offSession, Call call) {
+        if (call.form().isTrue("off_session")) {
+            return charge(intent, card, offSession, call);
+        }
+        if (!call.form().isTrue("error_on_requires_action")) {
+            return Executed.of(intent.with(IntentStatus.REQUIRES_ACTION));
+        }
+        // Nothing is sent to the issuer, so there is no charge.
+        ApiError error = ApiError.of(402, "card_error", "Your card was declined. This transaction requires authentication.")
+                .code("authentication_required").onCharge(Optional.empty(), card.name());
+        PaymentIntent refused = intent.declined(Optional.empty(), error);
+        return new Executed(Answer.error(error, Optional.of(refused)), Change.of(refused));
+    }
+
+    private static Charge charge(PaymentIntent intent, TestCard card, Call call, String id, Optional<ApiError> failure) {
+        return new Charge(id, call.at(), intent.id(), intent.amount(), 0, intent.currency(), intent.metadata(),
+                intent.details(), card.name(), failure);
+    }
+}

@@ -1,0 +1,39 @@
+package io.chargeonce.sandbox.stripe;
+
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/** Accepts any test-mode secret key, as a bearer token or as the user of basic authentication. Any thread. */
+final class Credentials {
+    private Credentials() {}
+
+    static void check(HttpRequest request) {
+        Optional<String> apiKey = request.header("authorization").flatMap(Credentials::apiKey);
+        if (apiKey.isEmpty()) {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
+                    + "your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."));
+        }
+        String value = apiKey.get();
+        if (!value.matches("[sr]k_test_\\w+")) {
+            String shown = value.length() < 12 ? "****" : value.substring(0, 8) + "****" + value.substring(value.length() - 4);
+            throw Refusal.beforeExecution(ApiError.invalidRequest(401, "Invalid API Key provided: " + shown));
+        }
+    }
+
+    private static Optional<String> apiKey(String header) {
+        if (header.startsWith("Bearer ")) {
+            return Optional.of(header.substring(7).strip());
+        }
+        if (!header.startsWith("Basic ")) {
+            return Optional.empty();
+        }
+        try {
+            byte[] decoded = Base64.getDecoder().decode(header.substring(6).strip());
+            return Optional.of(new String(decoded, StandardCharsets.ISO_8859_1).split(":", 2)[0]);
+        } catch (IllegalArgumentException notBase64) {
+            return Optional.empty();
+        }
+    }
+}

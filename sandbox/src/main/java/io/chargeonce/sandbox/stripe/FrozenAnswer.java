@@ -1,0 +1,6 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.time.Instant;
+
+/** The first answer to an idempotency key, kept for its lifetime. */
+record FrozenAnswer(String key, String fingerprint, Instant at, String requestId, Answer answer) {}

@@ -1,0 +1,74 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Create, confirm, update and cancel. Reads the books and says what should change; changes nothing itself. */
+final class IntentEndpoints {
+    private static final Set<String> CAPTURE_METHODS = Set.of("automatic", "automatic_async");
+    private static final Set<String> CANCELLATION_REASONS =
+            Set.of("duplicate", "fraudulent", "requested_by_customer", "abandoned");
+
+    private final Books books;
+
+    IntentEndpoints(Books books) {
+        this.books = books;
+    }
+
+    Executed create(Call call) {
+        Form form = call.form();
+        long amount = Parameters.requiredAmount(form);
+        String currency = Currencies.required(form);
+        Map<String, String> metadata = Parameters.metadata(form, Map.of());
+        Parameters.customer(form);
+        Parameters.oneOf(form, "capture_method", CAPTURE_METHODS);
+        Optional<String> method = form.text("payment_method").map(name -> Confirmation.card(name).name());
+        PaymentIntent intent = new PaymentIntent(Ids.next("pi_3", 23), call.at(),
+                method.isPresent() ? IntentStatus.REQUIRES_CONFIRMATION : IntentStatus.REQUIRES_PAYMENT_METHOD,
+                amount, currency, metadata, PaymentIntentDetails.of(form), method,
+                Optional.empty(), Optional.empty(), Optional.empty());
+        return form.isTrue("confirm") ? Confirmation.confirm(intent, call) : Executed.of(intent);
+    }
+
+    Executed confirm(Call call) {
+        Parameters.oneOf(call.form(), "capture_method", CAPTURE_METHODS);
+        return Confirmation.confirm(require(call.target()), call);
+    }
+
+    Executed cancel(Call call) {
+        Parameters.oneOf(call.form(), "cancellation_reason", CANCELLATION_REASONS);
+        PaymentIntent intent = require(call.target());
+        if (intent.status().isFinal()) {
+            throw UnexpectedState.refused(intent, "You cannot cancel this PaymentIntent because it has a status of "
+                    + intent.status().text() + ". Only a PaymentIntent with one of the following statuses may be canceled: "
+                    + "requires_payment_method, requires_capture, requires_confirmation, requires_action, processing.");
+        }
+        return Executed.of(intent.canceled(call.at(), call.form().text("cancellation_reason")));
+    }
+
+    Executed update(Call call) {
+        Form form = call.form();
+        Optional<Long> amount = Parameters.amount(form);
+        Parameters.customer(form);
+        PaymentIntent intent = require(call.target());
+        if (intent.status().isFinal() && (amount.isPresent() || form.has("currency") || form.has("payment_method"))) {
+            throw UnexpectedState.refused(intent, "This PaymentIntent's amount could not be updated because it has a status of "
+                    + intent.status().text() + ". You may only update the amount, the currency and the payment method of a "
+                    + "PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, "
+                    + "requires_action.");
+        }
+        PaymentIntent updated = intent.withMetadata(Parameters.metadata(form, intent.metadata()))
+                .withDetails(intent.details().changedBy(form)).withAmount(amount.orElse(intent.amount()));
+        if (form.has("currency") && !Currencies.required(form).equals(intent.currency())) {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(400,
+                    "The simulator does not change the currency of a PaymentIntent; create another one.").param("currency"));
+        }
+        return Executed.of(form.text("payment_method").map(name -> updated.withPaymentMethod(Confirmation.card(name).name()))
+                .orElse(updated));
+    }
+
+    PaymentIntent require(String id) {
+        return books.intent(id).orElseThrow(() -> Parameters.missing("payment_intent", id, "intent", 404));
+    }
+}

@@ -1,0 +1,18 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/** Money given back. */
+public record Refund(String id, Instant created, String charge, String paymentIntent, long amount, String currency,
+        Map<String, String> metadata, Optional<String> reason) {
+
+    public Refund {
+        metadata = Metadata.copy(metadata);
+    }
+
+    Refund withAmount(long other) {
+        return new Refund(id, created, charge, paymentIntent, other, currency, metadata, reason);
+    }
+}

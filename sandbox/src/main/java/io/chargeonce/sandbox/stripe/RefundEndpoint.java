@@ -1,0 +1,77 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Gives money back, never more than was captured. Reads the books and says what should change; changes nothing itself. */
+final class RefundEndpoint {
+    private static final Set<String> REASONS = Set.of("duplicate", "fraudulent", "requested_by_customer");
+
+    private final Books books;
+
+    RefundEndpoint(Books books) {
+        this.books = books;
+    }
+
+    Executed refund(Call call) {
+        Form form = call.form();
+        Optional<Long> wanted = Parameters.amount(form);
+        Parameters.oneOf(form, "reason", REASONS);
+        Map<String, String> metadata = Parameters.metadata(form, Map.of());
+        Charge charge = charge(form);
+        if (charge.refundable() == 0) {
+            throw refused("Charge " + charge.id() + " has already been refunded.", "charge_already_refunded");
+        }
+        long amount = wanted.orElse(charge.refundable());
+        if (amount > charge.refundable()) {
+            throw refused("Refund amount (" + amount + ") is greater than unrefunded amount on charge ("
+                    + charge.refundable() + ")", "amount_too_large");
+        }
+        return refunded(new Refund(Ids.next("re_3", 23), call.at(), charge.id(), charge.paymentIntent(), amount,
+                charge.currency(), metadata, form.text("reason")), charge, call);
+    }
+
+    private static Executed refunded(Refund refund, Charge charge, Call call) {
+        Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), refund.amount(),
+                refund.currency(), refund.metadata(), call.at(), call.key());
+        return new Executed(new Answer.Refunded(refund), new Change(Optional.empty(),
+                Optional.of(charge.refunded(refund.amount())), Optional.of(refund), Optional.of(movement)));
+    }
+
+    /** The intent that the named payment belongs to, known or not: what a refund has to lock. */
+    String intentToLock(Form form) {
+        return form.text("payment_intent")
+                .or(() -> form.text("charge").flatMap(books::charge).map(Charge::paymentIntent)).orElse("");
+    }
+
+    private Charge charge(Form form) {
+        Optional<String> byIntent = form.text("payment_intent");
+        if (byIntent.isPresent()) {
+            return ofIntent(byIntent.get());
+        }
+        if (!form.has("charge")) {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(400,
+                    "One of the following params should be provided for this request: payment_intent or charge.")
+                    .code("parameter_missing").param("payment_intent"));
+        }
+        String id = Parameters.required(form, "charge");
+        Charge charge = books.charge(id).orElseThrow(() -> Parameters.missing("charge", id, "charge", 404));
+        if (!charge.succeeded()) {
+            throw refused("Charge " + id + " failed, so it cannot be refunded.", "charge_not_refundable");
+        }
+        return charge;
+    }
+
+    private Charge ofIntent(String id) {
+        PaymentIntent intent = books.intent(id)
+                .orElseThrow(() -> Parameters.missing("payment_intent", id, "payment_intent", 404));
+        return intent.latestCharge().flatMap(books::charge).filter(Charge::succeeded)
+                .orElseThrow(() -> Refusal.inExecution(ApiError.invalidRequest(400,
+                        "This PaymentIntent (" + id + ") does not have a successful charge to refund.")));
+    }
+
+    private static Refusal refused(String message, String code) {
+        return Refusal.inExecution(ApiError.invalidRequest(400, message).code(code));
+    }
+}

@@ -1,0 +1,44 @@
+package io.chargeonce.sandbox.stripe;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * How a simulator is set up.
+ *
+ * @param port        to listen on, 0 for any free one
+ * @param directory   where everything is kept between runs; in memory without one
+ * @param clock       what time it is: for object times, and for the life of keys
+ * @param keyLifetime how long an idempotency key is remembered; Stripe says at least 24 hours
+ * @param searchLag   how long search does not see a new intent; Stripe says under a minute
+ */
+public record StripeSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
+        Duration searchLag) {
+
+    /** Any port, in memory, the system's clock, 24 hours, one second. */
+    public static StripeSettings inMemory() {
+        return new StripeSettings(0, Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1));
+    }
+
+    public StripeSettings port(int other) {
+        return new StripeSettings(other, directory, clock, keyLifetime, searchLag);
+    }
+
+    public StripeSettings keptIn(Path other) {
+        return new StripeSettings(port, Optional.of(other), clock, keyLifetime, searchLag);
+    }
+
+    public StripeSettings clock(InstantSource other) {
+        return new StripeSettings(port, directory, other, keyLifetime, searchLag);
+    }
+
+    public StripeSettings keyLifetime(Duration other) {
+        return new StripeSettings(port, directory, clock, other, searchLag);
+    }
+
+    public StripeSettings searchLag(Duration other) {
+        return new StripeSettings(port, directory, clock, keyLifetime, other);
+    }
+}

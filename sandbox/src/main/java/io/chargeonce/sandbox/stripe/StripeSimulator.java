@@ -1,0 +1,111 @@
+package io.chargeonce.sandbox.stripe;
+
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpListener;
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A server on 127.0.0.1 that answers the payment part of Stripe's v1 API as Stripe publishes it, remembers every request and
+ * every movement of money, and fails on request. With a directory all of it survives a SIGKILL. Any thread may call it.
+ */
+public final class StripeSimulator implements AutoCloseable {
+    private final StripeSettings settings;
+    private final FaultRules rules = new FaultRules();
+    private final Outage outage = new Outage();
+    private final Books books;
+    private final Api api;
+    private final Admin admin;
+    private final HttpListener listener;
+
+    private StripeSimulator(StripeSettings settings) {
+        this.settings = settings;
+        Keys keys = new Keys(settings.keyLifetime());
+        this.books = new Books(keys, settings.directory());
+        Execution execution = new Execution(books, new Reads(books, settings.searchLag()));
+        this.api = new Api(settings.clock(), outage, keys, rules, execution, books);
+        this.admin = new Admin(books, rules, outage, settings.clock());
+        this.listener = listen(settings.port());
+    }
+
+    private HttpListener listen(int port) {
+        try {
+            return HttpListener.start("The Stripe simulator", port, this::answer);
+        } catch (RuntimeException e) {
+            books.close();
+            throw e;
+        }
+    }
+
+    private HttpAnswer answer(HttpRequest request) {
+        return request.path().startsWith("/_sandbox/") ? admin.answer(request) : api.answer(request);
+    }
+
+    /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
+    public static StripeSimulator start(StripeSettings settings) {
+        return new StripeSimulator(settings);
+    }
+
+    /** What clients take as the API's base address, without a slash at its end. */
+    public URI apiBase() {
+        return URI.create("http://127.0.0.1:" + port());
+    }
+
+    public int port() {
+        return listener.port();
+    }
+
+    /** From now on requests that match meet the rule's fault. Returns the rule's id. */
+    public long inject(FaultRule rule) {
+        return rules.add(rule);
+    }
+
+    public void removeRule(long id) {
+        rules.remove(id);
+    }
+
+    public void removeRules() {
+        rules.clear();
+    }
+
+    /** Every capture and refund, oldest first. */
+    public List<Movement> movements() {
+        return books.movements(0, Integer.MAX_VALUE);
+    }
+
+    /** Every request, in the order in which they were answered. */
+    public List<LoggedRequest> requests() {
+        return books.requests(0, Integer.MAX_VALUE);
+    }
+
+    public Counts counts() {
+        return books.counts();
+    }
+
+    /** All of /v1 answers 503 and executes nothing for this long. */
+    public void outage(Duration time) {
+        outage.last(settings.clock().instant(), time);
+    }
+
+    public void endOutage() {
+        outage.end();
+    }
+
+    /** Cuts every connection and refuses new ones, the admin's too, until {@link #acceptConnections}. */
+    public void refuseConnections() {
+        listener.refuseConnections();
+    }
+
+    /** Listens again, on the same port. */
+    public void acceptConnections() {
+        listener.acceptConnections();
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+        books.close();
+    }
+}
