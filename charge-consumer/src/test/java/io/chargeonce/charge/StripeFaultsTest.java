@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
-import io.chargeonce.sandbox.stripe.Fault;
-import io.chargeonce.sandbox.stripe.FaultRule;
-import io.chargeonce.sandbox.stripe.Movement;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.time.Duration;
@@ -68,7 +68,7 @@ class StripeFaultsTest {
             assertThat(capture.amount()).isEqualTo(1299);
             assertThat(capture.currency()).isEqualTo("eur");
         });
-        assertThat(books.operation(id).pspReference()).contains(captures(id).getFirst().paymentIntent());
+        assertThat(books.operation(id).pspReference()).contains(captures(id).getFirst().payment());
     }
 
     @Test

@@ -3,6 +3,15 @@ package io.chargeonce.sandbox.stripe;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.Admin;
+import io.chargeonce.sandbox.psp.Counts;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.FaultRules;
+import io.chargeonce.sandbox.psp.Keys;
+import io.chargeonce.sandbox.psp.LoggedRequest;
+import io.chargeonce.sandbox.psp.Movement;
+import io.chargeonce.sandbox.psp.Outage;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +22,8 @@ import java.util.List;
  */
 public final class StripeSimulator implements AutoCloseable {
     private final StripeSettings settings;
-    private final FaultRules rules = new FaultRules();
+    private final FaultRules rules = new FaultRules("Stripe", List.of(Operation.values()),
+            fault -> !(fault instanceof Fault.Transient));
     private final Outage outage = new Outage();
     private final Books books;
     private final Api api;
@@ -22,7 +32,7 @@ public final class StripeSimulator implements AutoCloseable {
 
     private StripeSimulator(StripeSettings settings) {
         this.settings = settings;
-        Keys keys = new Keys(settings.keyLifetime());
+        Keys<FrozenAnswer> keys = new Keys<>(settings.keyLifetime());
         this.books = new Books(keys, settings.directory());
         Execution execution = new Execution(books, new Reads(books, settings.searchLag()));
         this.api = new Api(settings.clock(), outage, keys, rules, execution, books);
@@ -40,7 +50,7 @@ public final class StripeSimulator implements AutoCloseable {
     }
 
     private HttpAnswer answer(HttpRequest request) {
-        return request.path().startsWith("/_sandbox/") ? admin.answer(request) : api.answer(request);
+        return Admin.serves(request) ? admin.answer(request) : api.answer(request);
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
