@@ -14,9 +14,8 @@ public final class ChargeService {
     private ChargeService() {}
 
     /** Starts the service and returns at once; closing the lifecycle ends it. */
-    public static Lifecycle start(ChargeSettings settings) {
+    public static Lifecycle start(ChargeSettings settings, Meters meters) {
         var lifecycle = new Lifecycle("charge-consumer", TO_CLOSE_A_PART);
-        var meters = lifecycle.start("meters", () -> Meters.of("charge-consumer"));
         var engine = new ChargeEngine(settings, List.of(new StripeGateway(settings.stripe())), meters.registry(), lifecycle);
         engine.startCaretakers();
         engine.startLoop(0);

@@ -2,10 +2,10 @@ package io.chargeonce.dlq;
 
 import io.chargeonce.payment.Money;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * How many, and how much money. Currencies are never added to each other.
@@ -36,9 +36,9 @@ public record Sum(long count, SortedMap<String, Long> money) {
         return new Sum(count + other.count, both);
     }
 
-    /** {@code 12.99 EUR, 700 JPY}; empty when no money is concerned. */
-    public String moneyInWords() {
-        return money.entrySet().stream()
-                .map(entry -> Money.format(entry.getValue(), entry.getKey())).collect(Collectors.joining(", "));
+    /** {@code 12.99 EUR}, {@code 700 JPY}: one for each currency; a dash when no money is concerned. */
+    public List<String> moneyLines() {
+        return money.isEmpty() ? List.of("–")
+                : money.entrySet().stream().map(entry -> Money.format(entry.getValue(), entry.getKey())).toList();
     }
 }

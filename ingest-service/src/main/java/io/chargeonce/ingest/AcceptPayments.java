@@ -49,7 +49,8 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
         List<Ask> open = asks;
         for (int round = 1; !open.isEmpty(); round++) {
             if (round > MOST_ROUNDS) {
-                throw new IllegalStateException("Bug! %d idempotency keys can neither be inserted nor read".formatted(open.size()));
+                throw new IllegalStateException(
+                        "Bug! %d idempotency keys can neither be inserted nor read".formatted(open.size()));
             }
             acceptNew(connection, open, answers);
             open = without(open, answers);

@@ -1,10 +1,11 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.runtime.Address;
-import io.helidon.common.socket.SocketOptions;
 import io.helidon.http.DirectHandler;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http1.Http1Config;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.time.Duration;
 
 /** The web server and its hard limits: what a request may be at most, whoever sends it. */
@@ -16,8 +17,8 @@ final class IngestHttp implements AutoCloseable {
     private static final long LARGEST_PAYLOAD = 1024 * 1024;
     private static final int MOST_CONNECTIONS = 10_000;
     private static final int MOST_REQUESTS_AT_ONCE = 4_000;
-    private static final Duration SLOWEST_READ = Duration.ofSeconds(10);
     private static final Duration LONGEST_IDLE = Duration.ofMinutes(2);
+    private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(10);
 
     private final WebServer server;
 
@@ -27,6 +28,7 @@ final class IngestHttp implements AutoCloseable {
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
     static IngestHttp start(Address address, PaymentsApi api) {
+        requireFree(address);
         var problems = new TransportProblems();
         WebServer server = WebServer.builder()
                 .host(address.host()).port(address.port())
@@ -35,7 +37,7 @@ final class IngestHttp implements AutoCloseable {
                 .maxTcpConnections(MOST_CONNECTIONS)
                 .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
                 .idleConnectionTimeout(LONGEST_IDLE)
-                .connectionOptions(SocketOptions.builder().readTimeout(SLOWEST_READ).build())
+                .idleConnectionPeriod(LOOK_FOR_IDLE)
                 .protocolsDiscoverServices(false)
                 .addProtocol(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE).build())
@@ -46,12 +48,25 @@ final class IngestHttp implements AutoCloseable {
                 })
                 .routing(routing -> routing.register(api))
                 .build();
-        try {
-            return new IngestHttp(server.start());
-        } catch (RuntimeException e) {
-            throw new IllegalStateException("The ingest service can't listen on " + address
-                    + ": end the process that has it, or choose another address", e);
+        server.start();
+        if (!server.isRunning()) {
+            throw cannotListen(address, "see the log");
         }
+        return new IngestHttp(server);
+    }
+
+    /** The web server only logs that it could not bind, with a stack trace, and does not throw. */
+    private static void requireFree(Address address) {
+        try (var probe = new ServerSocket()) {
+            probe.bind(address.resolve());
+        } catch (IOException e) {
+            throw cannotListen(address, e.getMessage());
+        }
+    }
+
+    private static IllegalStateException cannotListen(Address address, String why) {
+        return new IllegalStateException("The ingest service can't listen on " + address + " (" + why
+                + "): end the process that has it, or choose another address");
     }
 
     int port() {

@@ -19,26 +19,24 @@ import java.time.InstantSource;
 public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
+    private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
     private static final int WRITERS = 2;
 
     private final Lifecycle lifecycle;
     private final IngestHttp http;
-    private final Meters meters;
 
-    private IngestService(Lifecycle lifecycle, IngestHttp http, Meters meters) {
+    private IngestService(Lifecycle lifecycle, IngestHttp http) {
         this.lifecycle = lifecycle;
         this.http = http;
-        this.meters = meters;
     }
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
-    public static IngestService start(IngestSettings settings) {
+    public static IngestService start(IngestSettings settings, Meters meters) {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
-        var meters = lifecycle.start("meters", () -> Meters.of("ingest-service"));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "ingest-relay")::newProducer);
@@ -46,16 +44,13 @@ public final class IngestService implements AutoCloseable {
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var api = new PaymentsApi(merchants, new KeysInFlight(acceptances)::accept, new ReadPayment(database),
-                new IngestMeters(meters.registry()), clock);
+        var deadline = lifecycle.start("deadline", () -> new Deadline(LONGEST_BODY));
+        var api = new PaymentsApi(merchants, new RequestBody(deadline), new KeysInFlight(acceptances)::accept,
+                new ReadPayment(database), new IngestMeters(meters.registry()), clock);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
-        return new IngestService(lifecycle, http, meters);
-    }
-
-    Meters meters() {
-        return meters;
+        return new IngestService(lifecycle, http);
     }
 
     public void awaitShutdown() throws InterruptedException {

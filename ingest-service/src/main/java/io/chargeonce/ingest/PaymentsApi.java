@@ -26,14 +26,16 @@ final class PaymentsApi implements HttpService {
     private static final String ONE = Command.PATH + "/{id}";
 
     private final Merchants merchants;
+    private final RequestBody body;
     private final Function<Ask, Acceptance> accept;
     private final ReadPayment readPayment;
     private final IngestMeters meters;
     private final InstantSource clock;
 
-    PaymentsApi(Merchants merchants, Function<Ask, Acceptance> accept, ReadPayment readPayment, IngestMeters meters,
-                InstantSource clock) {
+    PaymentsApi(Merchants merchants, RequestBody body, Function<Ask, Acceptance> accept, ReadPayment readPayment,
+                IngestMeters meters, InstantSource clock) {
         this.merchants = merchants;
+        this.body = body;
         this.accept = accept;
         this.readPayment = readPayment;
         this.meters = meters;
@@ -56,8 +58,8 @@ final class PaymentsApi implements HttpService {
     private Answer post(ServerRequest request) {
         return authenticate(request)
                 .answer(merchant -> KeyHeader.read(all(request, IDEMPOTENCY_KEY))
-                .answer(key -> RequestBody.read(request)
-                .answer(body -> PaymentBody.read(body)
+                .answer(key -> body.read(request)
+                .answer(bytes -> PaymentBody.read(bytes)
                 .answer(payment -> accept(Ask.of(merchant, key, payment, request.remotePeer().host(), clock.instant()))))));
     }
 

@@ -10,7 +10,8 @@ final class Problems {
     /** @param status as the web server chose it */
     static Problem badHttp(int status) {
         return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
-                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, one body, uncompressed.");
+                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, "
+                        + "one body, uncompressed.");
     }
 
     static Problem notFound() {
@@ -97,6 +98,7 @@ final class Problems {
 
     static Problem internal() {
         return Problem.of(500, "internal-error", "Something is wrong on our side",
-                "Send the same request with the same key again later: it is never accepted twice.").with(Problem.STORED, "unknown");
+                "Send the same request with the same key again later: it is never accepted twice.")
+                .with(Problem.STORED, "unknown");
     }
 }

@@ -16,6 +16,9 @@ import java.util.Optional;
 /** Shows a payment to the merchant who sent it, as it stands at this moment. Any thread. */
 final class ReadPayment {
 
+    private static final Map<String, String> HEADERS =
+            Map.of("Content-Type", "application/json", "Cache-Control", "no-store");
+
     private final Database database;
 
     ReadPayment(Database database) {
@@ -26,7 +29,7 @@ final class ReadPayment {
     Answer read(String merchant, String id) {
         return PaymentId.parse(id)
                 .flatMap(payment -> database.withConnection(connection -> select(connection, merchant, payment)))
-                .map(body -> new Answer(200, Map.of("Content-Type", "application/json", "Cache-Control", "no-store"), body, "found"))
+                .map(body -> new Answer(200, HEADERS, body, "found"))
                 .orElseGet(() -> Problems.notFound().answer());
     }
 

@@ -1,33 +1,42 @@
 package io.chargeonce.ingest;
 
+import io.helidon.common.buffers.DataReader;
 import io.helidon.http.HeaderNames;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Takes a request's body off the wire, never more of it than a payment request may have. */
+/** Takes a request's body off the wire, never more of it than a payment request may have. Any thread. */
 final class RequestBody {
 
     static final int LARGEST = 64 * 1024;
 
-    private RequestBody() {}
+    private final Deadline deadline;
 
-    static Checked<byte[]> read(ServerRequest request) {
+    RequestBody(Deadline deadline) {
+        this.deadline = deadline;
+    }
+
+    Checked<byte[]> read(ServerRequest request) {
         if (!isJson(request)) {
             return new Checked.Wrong<>(Problems.notJson());
         }
         if (request.headers().contentLength().orElse(0) > LARGEST) {
             return new Checked.Wrong<>(Problems.tooLarge());
         }
-        if (!request.content().hasEntity()) {
-            return new Checked.Right<>(new byte[0]);
-        }
+        byte[] body = request.content().hasEntity() ? deadline.within(() -> bytes(request)) : new byte[0];
+        return body.length > LARGEST ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+    }
+
+    private static byte[] bytes(ServerRequest request) {
         try (InputStream content = request.content().inputStream()) {
-            byte[] body = content.readNBytes(LARGEST + 1);
-            return body.length > LARGEST ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+            return content.readNBytes(LARGEST + 1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (DataReader.InsufficientDataAvailableException e) {
+            throw new CloseConnectionException("the client left in the middle of its body", e);
         }
     }
 

@@ -15,7 +15,8 @@ final class TransportProblems implements DirectHandler {
     public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
                                     String message) {
         Answer answer = problem(type, status).answer();
-        var response = TransportResponse.builder().status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
+        var response = TransportResponse.builder()
+                .status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
         answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
         return response.entity(answer.body()).build();
     }
@@ -25,7 +26,9 @@ final class TransportProblems implements DirectHandler {
             case INTERNAL_ERROR -> Problems.internal();
             case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
-                    status.code() == Status.SERVICE_UNAVAILABLE_503.code() ? Problems.overloaded() : Problems.badHttp(status.code());
+                    status.code() == Status.SERVICE_UNAVAILABLE_503.code()
+                            ? Problems.overloaded()
+                            : Problems.badHttp(status.code());
         };
     }
 }

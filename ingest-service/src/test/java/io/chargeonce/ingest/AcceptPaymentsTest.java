@@ -13,6 +13,7 @@ import io.chargeonce.sandbox.TestStack;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,10 +75,13 @@ class AcceptPaymentsTest {
         assertThat(rows(ask)).containsExactly(1L, 1L, 1L, 1L);
         assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation WHERE operation_id = '" + ask.id() + "'"
                 + " AND state = 'accepted' AND step = 1 AND charge_before = accepted_at + interval '24 hours'")).isOne();
-        assertThat(IngestWorld.count(url, "SELECT count(DISTINCT t.xmin::text) FROM (SELECT xmin FROM idempotency_key WHERE resource_id = '%1$s'"
-                .formatted(ask.id()) + " UNION ALL SELECT xmin FROM operation WHERE operation_id = '%1$s'".formatted(ask.id())
-                + " UNION ALL SELECT xmin FROM outbox WHERE record_key = '%1$s'".formatted(ask.id())
-                + " UNION ALL SELECT xmin FROM audit_record WHERE resource_id = '%1$s') AS t".formatted(ask.id()))).isOne();
+        assertThat(IngestWorld.count(url, """
+                SELECT count(DISTINCT transaction) FROM (
+                    SELECT xmin::text AS transaction FROM idempotency_key WHERE resource_id = '%1$s'
+                    UNION ALL SELECT xmin::text FROM operation WHERE operation_id = '%1$s'
+                    UNION ALL SELECT xmin::text FROM outbox WHERE record_key = '%1$s'
+                    UNION ALL SELECT xmin::text FROM audit_record WHERE resource_id = '%1$s') AS rows
+                """.formatted(ask.id()))).isOne();
     }
 
     @Test
@@ -138,7 +143,7 @@ class AcceptPaymentsTest {
     void the_winner_of_a_race_may_roll_back_and_the_loser_is_accepted() throws Exception {
         Ask ask = ask(key);
         CompletableFuture<Acceptance> loser;
-        try (var winner = java.sql.DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
+        try (var winner = DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
             winner.setAutoCommit(false);
             ACCEPT.answer(winner, List.of(ask(key, 999, Optional.empty())));
             loser = CompletableFuture.supplyAsync(() -> database.inTransaction(connection -> {
@@ -153,7 +158,7 @@ class AcceptPaymentsTest {
     }
 
     private static void awaitALockWait() {
-        org.awaitility.Awaitility.await().until(() -> IngestWorld.count(url,
+        Awaitility.await().until(() -> IngestWorld.count(url,
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0);
     }
 
@@ -190,7 +195,7 @@ class AcceptPaymentsTest {
     @Test
     void a_stricter_isolation_level_would_fail_where_read_committed_replays() throws Exception {
         Ask ask = ask(key);
-        try (var strict = java.sql.DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
+        try (var strict = DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
             strict.setAutoCommit(false);
             strict.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             strict.createStatement().execute("SELECT FROM merchant");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,7 +101,7 @@ class BadInputTest {
 
     @Test
     void bytes_that_are_no_utf8_are_refused() {
-        byte[] body = BODY.replace("two mugs", "caf\u00e9").getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+        byte[] body = BODY.replace("two mugs", "caf\u00e9").getBytes(StandardCharsets.ISO_8859_1);
         HttpResponse<String> answer = world.send(world.payment(key, "").POST(BodyPublishers.ofByteArray(body)).build());
 
         assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:malformed-json");

@@ -4,6 +4,7 @@ import static io.chargeonce.ingest.IngestWorld.BODY;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -46,7 +47,7 @@ class HttpLimitsTest {
     void a_body_that_does_not_say_its_length_has_the_same_limit() {
         byte[] body = padded(70 * 1024).getBytes(StandardCharsets.UTF_8);
         HttpResponse<String> answer = world.send(world.payment(key, "")
-                .POST(BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(body))).build());
+                .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))).build());
 
         assertThat(answer.statusCode()).isEqualTo(413);
     }
@@ -88,6 +89,14 @@ class HttpLimitsTest {
         String answer = raw(request);
 
         assertThat(answer).startsWith("HTTP/1.1 400 ").doesNotContain("nonsense", "no colon", "Exception");
+    }
+
+    @Test
+    void a_key_that_is_no_ascii_is_refused() throws IOException {
+        String answer = raw("POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
+                + "Idempotency-Key: schl\u00fcssel\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+
+        assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
     }
 
     @Test

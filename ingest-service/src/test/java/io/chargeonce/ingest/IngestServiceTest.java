@@ -226,7 +226,7 @@ class IngestServiceTest {
         world.pay("two words", BODY);
 
         for (String outcome : List.of("accepted", "replayed", "idempotency-key-invalid")) {
-            assertThat(world.service.meters().registry().get("chargeonce.ingest.requests").tags("route", "accept", "outcome", outcome).timer().count())
+            assertThat(world.meters.registry().get("chargeonce.ingest.requests").tags("route", "accept", "outcome", outcome).timer().count())
                     .isPositive();
         }
     }

@@ -2,11 +2,13 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Migrations;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,6 +33,7 @@ final class IngestWorld implements AutoCloseable {
              "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
+    final Meters meters = Meters.of("ingest-service");
     final IngestService service;
     private final String databaseUrl;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -41,9 +44,14 @@ final class IngestWorld implements AutoCloseable {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
         }
-        var pipeline = new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topics.prefix(),
-                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), Optional.empty());
-        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)));
+        var pipeline = pipeline(databaseUrl, kafka, topics.prefix(), Optional.empty());
+        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
+                meters);
+    }
+
+    static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
+        return new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topicPrefix,
+                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), admin);
     }
 
     static IngestWorld start() {
@@ -121,7 +129,7 @@ final class IngestWorld implements AutoCloseable {
         try {
             return client.send(request, BodyHandlers.ofString());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

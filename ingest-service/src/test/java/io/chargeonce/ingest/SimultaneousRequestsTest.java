@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -14,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,7 +48,7 @@ class SimultaneousRequestsTest {
 
     @Test
     void of_simultaneous_different_payloads_under_one_key_one_wins_and_the_others_learn_what_differs() throws Exception {
-        var amounts = new java.util.concurrent.atomic.AtomicInteger();
+        var amounts = new AtomicInteger();
         List<HttpResponse<String>> answers = allAtOnce(20,
                 () -> world.pay(key, Json.with(BODY, "amount", "" + amounts.incrementAndGet())));
 
@@ -95,7 +97,7 @@ class SimultaneousRequestsTest {
                 return call.call();
             })).toList();
             go.countDown();
-            var answers = new java.util.ArrayList<T>();
+            var answers = new ArrayList<T>();
             for (Future<T> future : calls) {
                 answers.add(future.get());
             }

@@ -18,17 +18,12 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
     public record Source(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {}
 
     public static DeadLetter of(Operation operation, String cause, String message) {
-        return new DeadLetter(operation.id(), Optional.of(operation), cause, brief(message), Optional.empty());
+        return new DeadLetter(operation.id(), Optional.of(operation), ForeignText.storable(cause), ForeignText.brief(message), Optional.empty());
     }
 
     /** The id follows from place and content, so that poison read twice is one dead letter. It names no operation. */
     public static DeadLetter poison(Source source, String cause, String message) {
-        return new DeadLetter("psn_" + hash(source), Optional.empty(), cause, brief(message), Optional.of(source));
-    }
-
-    private static String brief(String message) {
-        String clean = message.replace('\0', ' ');
-        return clean.length() <= 500 ? clean : clean.substring(0, 499) + "…";
+        return new DeadLetter("psn_" + hash(source), Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
     }
 
     private static String hash(Source source) {

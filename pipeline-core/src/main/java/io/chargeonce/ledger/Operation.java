@@ -152,7 +152,7 @@ public final class Operation {
 
     public void settleSucceeded(String reference, Instant now) {
         moveOn(OperationState.SUCCEEDED);
-        pspReference = Optional.of(reference);
+        pspReference = Optional.of(ForeignText.storable(reference));
         failureCause = Optional.empty();
         failureMessage = Optional.empty();
         settledAt = Optional.of(now);
@@ -160,7 +160,7 @@ public final class Operation {
 
     public void settleDeclined(String code, String message, Optional<String> reference, Instant now) {
         moveOn(OperationState.DECLINED);
-        pspReference = reference;
+        pspReference = reference.map(ForeignText::storable);
         remember(code, message);
         settledAt = Optional.of(now);
     }
@@ -248,7 +248,7 @@ public final class Operation {
     }
 
     private void remember(String cause, String message) {
-        failureCause = Optional.of(cause);
-        failureMessage = Optional.of(message.length() <= 500 ? message : message.substring(0, 499) + "…");
+        failureCause = Optional.of(ForeignText.storable(cause));
+        failureMessage = Optional.of(ForeignText.brief(message));
     }
 }

@@ -11,6 +11,12 @@ import io.chargeonce.payment.PspKey;
 public record Told(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
                    String pspReference) {
 
+    public Told {
+        cause = storable(cause);
+        detail = storable(detail);
+        pspReference = storable(pspReference);
+    }
+
     public static Told of(PspKey key, String source, Outcome heard) {
         return switch (heard) {
             case Outcome.Charged charged ->
@@ -24,5 +30,9 @@ public record Told(PspKey key, String source, AttemptState state, String outcome
                     new Told(key, source, AttemptState.UNKNOWN, "unknown", unknown.cause().tag(), unknown.detail(),
                             unknown.pspReference().orElse(null));
         };
+    }
+
+    private static String storable(String column) {
+        return column == null ? null : ForeignText.storable(column);
     }
 }

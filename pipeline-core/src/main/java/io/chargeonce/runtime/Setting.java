@@ -139,7 +139,7 @@ public final class Setting<T> {
     }
 
     /** @throws IllegalArgumentException if the text is not allowed */
-    T parse(String text) {
+    public T parse(String text) {
         return type.parse().apply(text);
     }
 

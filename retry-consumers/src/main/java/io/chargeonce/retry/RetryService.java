@@ -20,9 +20,8 @@ public final class RetryService {
     private RetryService() {}
 
     /** Starts the service and returns at once; closing the lifecycle ends it. */
-    public static Lifecycle start(ChargeSettings settings) {
+    public static Lifecycle start(ChargeSettings settings, Meters meters) {
         var lifecycle = new Lifecycle("retry-consumers", TO_CLOSE_A_PART);
-        var meters = lifecycle.start("meters", () -> Meters.of("retry-consumers"));
         var engine = new ChargeEngine(settings, List.of(new StripeGateway(settings.stripe())), meters.registry(), lifecycle);
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             engine.startLoop(tier);

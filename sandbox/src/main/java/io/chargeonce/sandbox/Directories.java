@@ -13,7 +13,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class Directories {
     private Directories() {}
 
+    /** A new directory; those that killed processes left behind are cleared away first. */
     static Path temporary(String name) {
+        LeftOvers.clear(Path.of(System.getProperty("java.io.tmpdir")));
         try {
             return Files.createTempDirectory("chargeonce-" + name + "-");
         } catch (IOException e) {

@@ -8,6 +8,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * Keeps a data directory for one server of one process. Without it a second broker would write into the first one's metadata,
@@ -24,16 +25,21 @@ final class DirectoryLock implements AutoCloseable {
     static DirectoryLock take(String who, Path directory, Path lockFile) {
         try {
             Files.createDirectories(directory);
-            FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (locked(channel)) {
-                return new DirectoryLock(channel);
-            }
-            channel.close();
-            throw new IllegalStateException(who + " cannot use " + directory
-                    + ": it is in use by another one; stop that or choose another directory");
+            return tryTake(lockFile).orElseThrow(() -> new IllegalStateException(who + " cannot use " + directory
+                    + ": it is in use by another one; stop that or choose another directory"));
         } catch (IOException e) {
             throw new UncheckedIOException(who + " cannot use " + directory + ": " + e.getMessage(), e);
         }
+    }
+
+    /** The lock, unless a living server holds it. */
+    static Optional<DirectoryLock> tryTake(Path lockFile) throws IOException {
+        FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (locked(channel)) {
+            return Optional.of(new DirectoryLock(channel));
+        }
+        channel.close();
+        return Optional.empty();
     }
 
     private static boolean locked(FileChannel channel) throws IOException {

@@ -84,6 +84,20 @@ class PostgresServerTest {
     }
 
     @Test
+    void a_temporary_server_of_a_killed_process_is_cleared_away_and_a_living_one_is_not() throws Exception {
+        Path killed = directory.resolve("chargeonce-postgres-killed");
+        Process process = LeftBehind.start("postgres", killed.resolve("data"), 0);
+        LeftBehind.kill(process);
+        ProcessHandle leftOver = new PostgresControl(killed.resolve("data")).postmaster().orElseThrow();
+        try (PostgresServer living = PostgresServer.start(directory.resolve("chargeonce-postgres-living/data"), 0)) {
+            LeftOvers.clear(directory);
+            assertThat(killed).doesNotExist();
+            assertThat(ProcessHandle.of(leftOver.pid()).flatMap(left -> left.info().command())).isEmpty();
+            assertThat(ask(living.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
     void a_directory_in_use_is_refused_and_its_server_goes_on() throws SQLException {
         Path data = directory.resolve("data");
         try (PostgresServer first = PostgresServer.start(data, 0)) {

@@ -5,7 +5,6 @@ import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
-import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.Tally;
 import java.util.Arrays;
 import java.util.List;
@@ -28,14 +27,17 @@ public final class ChangeReport {
     static void printPlan(Change change, Plan plan, Screen screen) {
         List<Standing> present = Arrays.stream(Standing.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
-            screen.print("The dead-letter queue holds nothing of this kind.");
+            screen.say("The dead-letter queue holds nothing of this kind.");
             return;
         }
         new Table<Standing>(screen, List.of(
-                Table.Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
-                Table.Column.whole("STANDING", Words::of),
-                Table.Column.whole(change.name(), change::inWords),
-                Table.Column.whole("MONEY", s -> money(plan.standings().of(s))))).print(present);
+                Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
+                Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
+                Column.whole("STANDING", Words::of),
+                Column.whole(change.name(), change::inWords))).print(present);
+        if (change == Change.MERGE) {
+            MergeNotes.print(present::contains, screen);
+        }
     }
 
     /** What became of each, by fate, with money. */
@@ -43,20 +45,16 @@ public final class ChangeReport {
         Tally<Fate> fates = result.fates();
         List<Fate> present = Arrays.stream(Fate.values()).filter(f -> fates.of(f).count() > 0).toList();
         if (present.isEmpty()) {
-            screen.print("Nothing was changed.");
+            screen.say("Nothing was changed.");
         } else {
             new Table<Fate>(screen, List.of(
-                    Table.Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
-                    Table.Column.whole("RESULT", Words::of),
-                    Table.Column.whole("MONEY", f -> money(fates.of(f))))).print(present);
-            screen.print("Committed and staged for Kafka, as %s by %s.", mandate.run(), Printable.of(mandate.actor()));
+                    Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
+                    Column.rightLines("MONEY", f -> fates.of(f).moneyLines()),
+                    Column.whole("RESULT", Words::of))).print(present);
+            screen.say("Committed and staged for Kafka, as %s by %s.".formatted(mandate.run(), mandate.actor()));
         }
         if (!result.finished()) {
-            screen.print("Stopped between two batches, nothing is left half done; the same command does the rest.");
+            screen.say("Stopped between two batches, nothing is left half done; the same command does the rest.");
         }
-    }
-
-    private static String money(Sum sum) {
-        return sum.money().isEmpty() ? "–" : sum.moneyInWords();
     }
 }

@@ -38,7 +38,7 @@ record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Op
             Json.print(screen, Map.of("dry", true, "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printPlan(change, plan, screen);
-            screen.print("Nothing was changed. Add --yes to do it.");
+            screen.say("Nothing was changed. Add --yes to do it.");
         }
         long would = Arrays.stream(Standing.values()).filter(s -> !change.refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();

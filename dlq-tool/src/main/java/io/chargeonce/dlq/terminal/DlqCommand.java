@@ -73,11 +73,12 @@ public final class DlqCommand implements Runnable {
         return UNREACHABLE;
     }
 
+    /** What the driver says, without the pool's words around it and without the socket's below. */
     private static String innermost(Throwable e) {
-        Throwable cause = e;
-        while (cause.getCause() != null && cause.getCause().getMessage() != null) {
-            cause = cause.getCause();
+        String said = String.valueOf(e.getMessage());
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            said = cause instanceof SQLException && cause.getMessage() != null ? cause.getMessage() : said;
         }
-        return Printable.of(String.valueOf(cause.getMessage()).lines().findFirst().orElse("no reason given"));
+        return Printable.of(said.lines().findFirst().orElse("no reason given"));
     }
 }

@@ -57,10 +57,10 @@ final class ListCommand implements Callable<Integer> {
         var table = new ListTable(screen);
         boolean more = new Listing(queue).pages(filter, order, most, table::print);
         if (table.isEmpty()) {
-            screen.print("The dead-letter queue holds nothing of this kind.");
+            screen.say("The dead-letter queue holds nothing of this kind.");
         }
         if (more) {
-            screen.print("There are more; --limit shows more at once, summary counts them all.");
+            screen.say("There are more; --limit shows more at once, summary counts them all.");
         }
         return 0;
     }

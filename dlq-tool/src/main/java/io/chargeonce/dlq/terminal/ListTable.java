@@ -11,13 +11,13 @@ public final class ListTable {
 
     public ListTable(Screen screen) {
         this.table = new Table<>(screen, List.of(
-                Table.Column.whole("ID", DeadLetterView::id),
-                Table.Column.right("AGE", letter -> Ages.brief(letter.age())),
-                Table.Column.right("AMOUNT", letter -> letter.money().map(Money::toString).orElse("–")),
-                Table.Column.shrinking("CAUSE", 10, DeadLetterView::cause),
-                Table.Column.shrinking("PSP", 4, letter -> letter.psp().orElse("–")),
-                Table.Column.shrinking("MERCHANT", 4, letter -> letter.merchant().orElse("–")),
-                Table.Column.shrinking("MESSAGE", 4, DeadLetterView::message)));
+                Column.whole("ID", DeadLetterView::id),
+                Column.right("AGE", letter -> Ages.brief(letter.age())),
+                Column.right("AMOUNT", letter -> letter.money().map(Money::toString).orElse("–")),
+                Column.shrinking("CAUSE", 10, DeadLetterView::cause),
+                Column.shrinking("PSP", 4, letter -> letter.psp().orElse("–")),
+                Column.shrinking("MERCHANT", 4, letter -> letter.merchant().orElse("–")),
+                Column.ifRoom("MESSAGE", 16, DeadLetterView::message)));
     }
 
     /** Pages that follow line up with the first. */

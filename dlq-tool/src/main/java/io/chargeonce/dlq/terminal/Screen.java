@@ -30,6 +30,19 @@ public record Screen(PrintWriter out, int width, boolean colours) {
         out.flush();
     }
 
+    /** A sentence, broken between words where the screen ends. */
+    void say(String sentence) {
+        var line = new StringBuilder();
+        for (String word : Printable.of(sentence).split(" ")) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
+                print("%s", line);
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : " ").append(word);
+        }
+        print("%s", line);
+    }
+
     String bold(String text) {
         return colours ? "\u001b[1m" + text + "\u001b[0m" : text;
     }

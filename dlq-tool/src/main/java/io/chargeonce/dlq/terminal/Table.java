@@ -1,37 +1,20 @@
 package io.chargeonce.dlq.terminal;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Rows in columns that fit a screen. Columns give way in the order of how little they need: the widest that may shrink
- * shrinks first. The first rows set the widths, so pages that follow line up with them. One thread.
+ * Rows in columns that fit a screen; where they don't, the widest column that may shrink shrinks first. The first rows
+ * set the widths, so pages that follow line up with them. One thread.
  */
 final class Table<R> {
 
     private static final String GAP = "  ";
 
-    /** @param narrowest how far it may shrink; columns that must stay whole say {@link #WHOLE} */
-    record Column<R>(String title, boolean right, int narrowest, Function<R, String> cell) {
-
-        static final int WHOLE = Integer.MAX_VALUE;
-
-        static <R> Column<R> whole(String title, Function<R, String> cell) {
-            return new Column<>(title, false, WHOLE, cell);
-        }
-
-        static <R> Column<R> right(String title, Function<R, String> cell) {
-            return new Column<>(title, true, WHOLE, cell);
-        }
-
-        static <R> Column<R> shrinking(String title, int narrowest, Function<R, String> cell) {
-            return new Column<>(title, false, narrowest, cell);
-        }
-    }
-
     private final Screen screen;
-    private final List<Column<R>> columns;
+    private List<Column<R>> columns;
     private int[] widths = {};
 
     Table(Screen screen, List<Column<R>> columns) {
@@ -40,13 +23,11 @@ final class Table<R> {
     }
 
     void print(List<R> rows) {
-        List<List<String>> cells = rows.stream()
-                .map(row -> columns.stream().map(column -> Printable.of(column.cell.apply(row))).toList()).toList();
-        if (widths.length == 0) {
-            widths = fit(cells);
+        if (isEmpty()) {
+            fit(rows);
             screen.print("%s", screen.bold(line(columns.stream().map(Column::title).toList())));
         }
-        cells.forEach(row -> screen.print("%s", line(row)));
+        rows.forEach(row -> lines(row).forEach(line -> screen.print("%s", line(line))));
     }
 
     /** Whether nothing was printed yet. */
@@ -54,37 +35,57 @@ final class Table<R> {
         return widths.length == 0;
     }
 
-    private int[] fit(List<List<String>> rows) {
-        int[] fitted = IntStream.range(0, columns.size()).map(i -> Math.max(columns.get(i).title.length(),
-                rows.stream().mapToInt(row -> length(row.get(i))).max().orElse(0))).toArray();
-        int room = screen.width() - GAP.length() * (columns.size() - 1);
-        while (IntStream.of(fitted).sum() > room) {
-            int widest = widestThatShrinks(fitted);
-            if (widest < 0) {
-                break;
-            }
-            fitted[widest]--;
+    private void fit(List<R> rows) {
+        widths = natural(rows);
+        if (room(widths) < 0) {
+            columns = columns.stream().filter(column -> !(column.room() instanceof Column.Room.IfAny ifAny)
+                    || room(widths) + widths[columns.indexOf(column)] >= ifAny.narrowest()).toList();
+            widths = natural(rows);
         }
-        return fitted;
+        int[] narrowest = IntStream.range(0, widths.length).map(i -> columns.get(i).narrowest(widths[i])).toArray();
+        while (room(widths) < 0 && !Arrays.equals(widths, narrowest)) {
+            widths[widest(narrowest)]--;
+        }
     }
 
-    private int widestThatShrinks(int[] fitted) {
-        int widest = -1;
-        for (int i = 0; i < fitted.length; i++) {
-            if (fitted[i] > columns.get(i).narrowest && (widest < 0 || fitted[i] > fitted[widest])) {
-                widest = i;
-            }
+    private int[] natural(List<R> rows) {
+        return columns.stream().mapToInt(column -> Math.max(column.title().length(), rows.stream()
+                .flatMap(row -> column.cell().apply(row).stream()).mapToInt(cell -> length(Printable.of(cell))).max().orElse(0)))
+                .toArray();
+    }
+
+    private int room(int[] taken) {
+        return screen.width() - IntStream.of(taken).sum() - GAP.length() * (taken.length - 1);
+    }
+
+    /** The widest of those that are not at their narrowest; what fills the room that is left goes before all others. */
+    private int widest(int[] narrowest) {
+        return IntStream.range(0, widths.length).filter(i -> widths[i] > narrowest[i]).boxed()
+                .max((a, b) -> Integer.compare(eagerness(a), eagerness(b))).orElseThrow();
+    }
+
+    private int eagerness(int column) {
+        return columns.get(column).room() instanceof Column.Room.IfAny ? Integer.MAX_VALUE : widths[column];
+    }
+
+    private List<List<String>> lines(R row) {
+        List<List<String>> cells = columns.stream().map(column -> column.cell().apply(row)).toList();
+        int height = cells.stream().mapToInt(List::size).max().orElse(0);
+        var lines = new ArrayList<List<String>>();
+        for (int i = 0; i < height; i++) {
+            int line = i;
+            lines.add(cells.stream().map(cell -> line < cell.size() ? Printable.of(cell.get(line)) : "").toList());
         }
-        return widest;
+        return lines;
     }
 
     private String line(List<String> cells) {
         var line = new StringBuilder();
         for (int i = 0; i < cells.size(); i++) {
-            boolean whole = columns.get(i).narrowest == Column.WHOLE;
-            String cell = whole ? cells.get(i) : Printable.cut(cells.get(i), widths[i]);
+            Column<R> column = columns.get(i);
+            String cell = column.room() instanceof Column.Room.Whole ? cells.get(i) : Printable.cut(cells.get(i), widths[i]);
             String padding = " ".repeat(Math.max(0, widths[i] - length(cell)));
-            line.append(i == 0 ? "" : GAP).append(columns.get(i).right ? padding + cell : cell + padding);
+            line.append(i == 0 ? "" : GAP).append(column.right() ? padding + cell : cell + padding);
         }
         return line.toString().stripTrailing();
     }

@@ -2,7 +2,6 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Fate;
 import io.chargeonce.dlq.Standing;
-import io.chargeonce.dlq.Sum;
 
 /** What happens to dead letters, in words. */
 final class Words {
@@ -12,9 +11,18 @@ final class Words {
     static String byMerge(Standing standing) {
         return switch (standing) {
             case RECHARGEABLE -> "merge";
-            case CHARGED -> "settles as charged";
+            case CHARGED -> "settles";
             case UNRESOLVED -> "resolver first";
-            case POISON -> "needs editing: poison cannot be merged";
+            case POISON -> "needs editing";
+        };
+    }
+
+    static String whyByMerge(Standing standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "no attempt took money, so another one is safe";
+            case CHARGED -> "the money was taken already, nothing is charged again";
+            case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
+            case POISON -> "poison cannot be merged";
         };
     }
 
@@ -23,7 +31,7 @@ final class Words {
             case RECHARGEABLE -> "purge";
             case CHARGED -> "refused: the money was taken";
             case UNRESOLVED -> "refused: the money may have been taken";
-            case POISON -> "purge the record";
+            case POISON -> "purge: the record only";
         };
     }
 
@@ -45,11 +53,5 @@ final class Words {
             case REFUSED -> "refused and left as it was";
             case GONE -> "moved by somebody else meanwhile";
         };
-    }
-
-    /** {@code 1 dead letter}, {@code 1,234 dead letters (12.99 EUR)}. */
-    static String letters(Sum sum) {
-        String money = sum.moneyInWords();
-        return "%,d dead letter%s%s".formatted(sum.count(), sum.count() == 1 ? "" : "s", money.isEmpty() ? "" : " (" + money + ")");
     }
 }

@@ -1,0 +1,246 @@
+package io.chargeonce.dlq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.wire.PaymentJson;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class MergeTest {
+
+    private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
+
+    private static QueueRows rows;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void what_certainly_took_no_money_re_enters_at_the_front() {
+        String id = rows.dead();
+        int step = rows.operation(id).step();
+        merge();
+
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
+        assertThat(rows.operation(id).generation()).isEqualTo(2);
+        assertThat(rows.letter(id)).isEqualTo("merged/2");
+        assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
+        assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+        var work = PaymentJson.MAPPER.readTree(rows.text(
+                "SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"));
+        assertThat(work.path("step").asInt()).isEqualTo(step + 1);
+    }
+
+    @Test
+    void what_was_charged_already_settles_and_is_not_charged_again() {
+        String id = rows.charged();
+        assertThat(merge().fates().of(Fate.SETTLED).count()).isEqualTo(1);
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(rows.operation(id).pspReference()).contains("pi_late");
+        assertThat(rows.letter(id)).isEqualTo("settled/2");
+        assertThat(rows.staged("payments.outcomes", id)).isEqualTo("record");
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+    }
+
+    @Test
+    void what_is_unresolved_goes_to_the_resolver_and_stays_listed() {
+        String id = rows.unresolved();
+        assertThat(merge().fates().of(Fate.ASKED).count()).isEqualTo(1);
+        assertThat(dueForAQuestion()).contains(id);
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
+        assertThat(rows.audit(id)).isEqualTo("dlq.asked");
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+    }
+
+    @Test
+    void a_dead_operation_with_an_open_attempt_is_asked_about_and_not_charged_again() {
+        String id = rows.deadWithAnOpenAttempt();
+        merge();
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(dueForAQuestion()).contains(id);
+        assertThat(rows.text("SELECT cause FROM dead_letter")).isEqualTo("unresolved");
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+    }
+
+    @Test
+    void poison_is_never_merged() {
+        rows.poison(new byte[] {1, 2});
+        String before = rows.everything();
+        assertThat(merge().fates().of(Fate.REFUSED).count()).isEqualTo(1);
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void a_plan_changes_nothing_and_counts_money_per_standing_and_currency() {
+        rows.dead();
+        rows.dead("globex", 5000, "JPY", "the PSP answered 500");
+        rows.charged();
+        rows.unresolved();
+        rows.poison(new byte[] {1});
+        String before = rows.everything();
+        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        assertThat(plan.standings().of(Standing.RECHARGEABLE).moneyLines()).containsExactly("12.99 EUR", "5000 JPY");
+        assertThat(plan.standings().of(Standing.CHARGED).moneyLines()).containsExactly("5.00 EUR");
+        assertThat(plan.standings().of(Standing.UNRESOLVED).moneyLines()).containsExactly("700 JPY");
+        assertThat(plan.standings().of(Standing.POISON)).isEqualTo(new Sum(1, new TreeMap<>()));
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void merging_twice_is_merging_once() {
+        rows.dead(7);
+        rows.charged();
+        assertThat(merge().fates().total().count()).isEqualTo(8);
+        String after = rows.everything();
+        assertThat(merge().fates().total().count()).isZero();
+        assertThat(rows.everything()).isEqualTo(after);
+    }
+
+    @Test
+    void a_run_does_not_move_again_what_fails_while_it_runs() {
+        String id = rows.dead();
+        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        merge();
+        rows.fail(id, "again");
+        Run.Result late = new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended());
+        assertThat(late.fates().total().count()).isZero();
+        assertThat(rows.letter(id)).isEqualTo("dead/3");
+    }
+
+    @Test
+    void people_who_merge_the_same_set_at_once_move_each_payment_once() {
+        List<String> ids = rows.dead(450);
+        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() ->
+                new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread)).limit(3).toList();
+        long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
+
+        assertThat(moved).isEqualTo(450);
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM audit_record")).isEqualTo("450");
+        assertThat(rows.text("SELECT max(generation) FROM operation")).isEqualTo("2");
+        assertThat(ids).allSatisfy(id -> assertThat(rows.letter(id)).isEqualTo("merged/2"));
+    }
+
+    @Test
+    void of_a_merge_and_a_purge_one_wins_each_payment() {
+        rows.dead(450);
+        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        var merge = CompletableFuture.supplyAsync(
+                () -> new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
+        var purge = CompletableFuture.supplyAsync(
+                () -> new Purge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
+        long merged = merge.join().fates().of(Fate.REENTERED).count();
+        long purged = purge.join().fates().of(Fate.PURGED).count();
+
+        assertThat(merged + purged).isEqualTo(450);
+        assertThat(rows.text("SELECT count(*) FROM audit_record")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("" + merged);
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + purged);
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("" + merged);
+    }
+
+    @Test
+    void a_merge_waits_for_another_one_that_has_not_committed_and_finds_its_payment_gone() {
+        String id = rows.dead();
+        List<DeadLetterView> selected = selectAll();
+        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Merge(rows.queue()).runOnce(selected, BY_A_TEST));
+        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).generation()).isEqualTo(2);
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
+        assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+    }
+
+    @Test
+    void a_purge_waits_for_a_merge_that_has_not_committed_and_finds_its_payment_gone() {
+        String id = rows.dead();
+        List<DeadLetterView> selected = selectAll();
+        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Purge(rows.queue()).runOnce(selected, BY_A_TEST));
+        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
+        assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+    }
+
+    @Test
+    void a_merge_that_selected_what_was_purged_meanwhile_leaves_it_alone() {
+        String id = rows.dead();
+        List<DeadLetterView> selected = selectAll();
+        new Purge(rows.queue()).runOnce(selected, BY_A_TEST);
+        assertThat(new Merge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+    }
+
+    @Test
+    void a_stopped_merge_is_consistent_and_the_same_command_does_the_rest() {
+        rows.dead(30);
+        var brake = new Brake();
+        var commits = new AtomicInteger();
+        var tenASecond = new Pace(OptionalInt.of(10));
+        Run.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), BY_A_TEST,
+                new Run(tenASecond, brake, soFar -> {
+                    commits.incrementAndGet();
+                    brake.press();
+                }));
+
+        assertThat(stopped.finished()).isFalse();
+        assertThat(commits).hasValue(1);
+        assertThat(stopped.fates().of(Fate.REENTERED).count()).isEqualTo(10);
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("10");
+        assertThat(merge().fates().of(Fate.REENTERED).count()).isEqualTo(20);
+    }
+
+    /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
+    private static Tally<Fate> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<Tally<Fate>> second) {
+        return rows.queue().database().inTransaction(connection -> {
+            new MergeMoves(LockedBatch.lock(connection, selected), rows.queue().topics(), BY_A_TEST, Duration.ofHours(24))
+                    .write(connection);
+            var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
+            await().until(() -> rows.text("""
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """).equals("1"));
+            return started;
+        }).join();
+    }
+
+    private static List<DeadLetterView> selectAll() {
+        Selection all = Plan.of(rows.queue(), DeadLetterFilter.everything()).selection();
+        return rows.queue().database().withConnection(connection ->
+                DeadLetterQuery.page(connection, all, Order.OLDEST_FIRST, Optional.empty(), 10));
+    }
+
+    private static Set<String> dueForAQuestion() {
+        return rows.queue().database().inTransaction(connection ->
+                OperationTable.lockDueForAQuestion(connection, 100)).rows().keySet();
+    }
+
+    private static Run.Result merge() {
+        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), BY_A_TEST, Run.unattended());
+    }
+}

@@ -1,0 +1,115 @@
+package io.chargeonce.dlq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.payment.OperationState;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PurgeTest {
+
+    private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
+
+    private static QueueRows rows;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void a_purge_ends_the_operation_and_leaves_a_tombstone_and_an_audit_record() {
+        String id = rows.dead();
+        Run.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
+
+        assertThat(result.fates().of(Fate.PURGED).moneyLines()).containsExactly("12.99 EUR");
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+        assertThat(rows.letter(id)).isEqualTo("purged/2");
+        assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
+        assertThat(rows.text("SELECT actor || ' ' || action || ' ' || reason || ' ' || (data ->> 'run') FROM audit_record"))
+                .isEqualTo("somebody dlq.purged a test " + BY_A_TEST.run());
+    }
+
+    @Test
+    void a_purge_publishes_no_outcome() {
+        String id = rows.dead();
+        purge(DeadLetterFilter.everything());
+        assertThat(rows.staged("payments.outcomes", id)).isEqualTo("nothing");
+    }
+
+    @Test
+    void purging_twice_is_purging_once() {
+        rows.dead(5);
+        rows.poison(new byte[] {1});
+        assertThat(purge(DeadLetterFilter.everything()).fates().of(Fate.PURGED).count()).isEqualTo(6);
+        String after = rows.everything();
+        assertThat(purge(DeadLetterFilter.everything()).fates().total().count()).isZero();
+        assertThat(rows.everything()).isEqualTo(after);
+    }
+
+    @Test
+    void money_that_was_or_may_have_been_taken_is_never_purged() {
+        List<String> kept = List.of(rows.unresolved(), rows.charged(), rows.deadWithAnOpenAttempt());
+        String before = rows.everything();
+        Run.Result result = purge(DeadLetterFilter.ofIds(kept));
+        assertThat(result.fates().of(Fate.REFUSED).count()).isEqualTo(3);
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void purging_poison_touches_no_operation() {
+        rows.dead();
+        String poison = rows.poison(new byte[] {1, 2, 3});
+        String operations = rows.text("SELECT string_agg(operation::text, '|') FROM operation");
+        purge(DeadLetterFilter.everything().standing(Standing.POISON));
+        assertThat(rows.letter(poison)).isEqualTo("purged/2");
+        assertThat(rows.audit(poison)).isEqualTo("dlq.purged");
+        assertThat(rows.text("SELECT string_agg(operation::text, '|') FROM operation")).isEqualTo(operations);
+    }
+
+    @Test
+    void a_purge_never_hides_a_later_failure() {
+        String id = rows.dead();
+        Plan seen = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        List<DeadLetterView> selected = page(seen);
+        new Merge(rows.queue()).run(seen, BY_A_TEST, Run.unattended());
+        rows.fail(id, "failed again");
+
+        assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Run.unattended()).fates().total().count()).isZero();
+        assertThat(rows.letter(id)).isEqualTo("dead/3");
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.DEAD);
+    }
+
+    @Test
+    void without_a_reason_there_is_no_purge() {
+        rows.dead();
+        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
+        Mandate noReason = Mandate.of("somebody", Optional.empty());
+        assertThatThrownBy(() -> new Purge(rows.queue()).run(plan, noReason, Run.unattended())).hasMessageContaining("reason");
+    }
+
+    private static List<DeadLetterView> page(Plan plan) {
+        return rows.queue().database().withConnection(connection ->
+                DeadLetterQuery.page(connection, plan.selection(), Order.OLDEST_FIRST, Optional.empty(), 100));
+    }
+
+    private static Run.Result purge(DeadLetterFilter filter) {
+        return new Purge(rows.queue()).run(Plan.of(rows.queue(), filter), BY_A_TEST, Run.unattended());
+    }
+}

@@ -1,0 +1,220 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Told;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** A dead-letter queue in a database of its own, with dead letters of every standing, made as the services make them. */
+public final class QueueRows implements AutoCloseable {
+
+    public static final String MERCHANT = "acme";
+
+    private interface Change {
+        void on(Connection connection, Operation operation) throws SQLException;
+    }
+
+    private final String url;
+    private final DeadLetterQueue queue;
+
+    public QueueRows() {
+        url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        queue = open();
+    }
+
+    /** Another connection pool to the same queue. */
+    public DeadLetterQueue open() {
+        return new DeadLetterQueue(Database.open(url, "postgres", "", 8), new Topics("payments"));
+    }
+
+    public DeadLetterQueue queue() {
+        return queue;
+    }
+
+    private static final String ACCEPT = """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, state, step, charge_before)
+            VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            """;
+
+    private String accept(String merchant, long amount, String currency) {
+        String key = UUID.randomUUID().toString();
+        String id = PaymentId.derive(merchant, new IdempotencyKey(key)).value();
+        queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(ACCEPT)) {
+                statement.setString(1, id);
+                statement.setString(2, id);
+                statement.setString(3, merchant);
+                statement.setString(4, key);
+                statement.setLong(5, amount);
+                statement.setString(6, currency);
+                return statement.executeUpdate();
+            }
+        });
+        return id;
+    }
+
+    /** A payment whose only attempt definitely failed. */
+    public String dead() {
+        return dead(MERCHANT, 1299, "EUR", "the PSP answered 500");
+    }
+
+    public String dead(String merchant, long amount, String currency, String message) {
+        String id = accept(merchant, amount, currency);
+        fail(id, message);
+        return id;
+    }
+
+    public List<String> dead(int count) {
+        return Stream.generate(this::dead).limit(count).toList();
+    }
+
+    /** One more attempt, which definitely fails, and back into the queue. */
+    public void fail(String id, String message) {
+        claim(id);
+        hear(id, new Outcome.Failed(FailureCause.PSP_UNWELL, message));
+        bury(id, FailureCause.PSP_UNWELL.tag(), message);
+    }
+
+    /** A dead payment whose money was taken, as a late answer says. */
+    public String charged() {
+        String id = accept(MERCHANT, 500, "EUR");
+        claim(id);
+        bury(id, "internal_error", "it threw");
+        hear(id, new Outcome.Charged("pi_late"));
+        return id;
+    }
+
+    /** Listed because nobody knows whether its money was taken; the next question is hours away. */
+    public String unresolved() {
+        String id = accept(MERCHANT, 700, "JPY");
+        claim(id);
+        hear(id, new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        change(id, (connection, operation) -> {
+            operation.leaveUnresolved("gateway_timed_out", "no answer", operation.stagedAt(), Duration.ofHours(6));
+            DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));
+        });
+        return id;
+    }
+
+    /** Dead by a bug, with an attempt that may have taken the money. */
+    public String deadWithAnOpenAttempt() {
+        String id = accept(MERCHANT, 900, "EUR");
+        claim(id);
+        bury(id, "internal_error", "it threw");
+        return id;
+    }
+
+    public String poison(byte[] value) {
+        var source = new DeadLetter.Source("payments.requests", 3, System.nanoTime(), "key".getBytes(), value, null);
+        DeadLetter poison = DeadLetter.poison(source, "undecodable", "no JSON object with a type");
+        queue.database().inTransaction(connection -> {
+            DeadLetterTable.bury(connection, queue.topics(), List.of(poison));
+            return poison;
+        });
+        return poison.id();
+    }
+
+    private void claim(String id) {
+        change(id, (connection, operation) -> {
+            var now = operation.stagedAt();
+            operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30));
+            AttemptTable.insert(connection, List.of(new Attempt(operation.attemptKey(), id, operation.accepted().payment(),
+                    operation.generation(), operation.sequence(), "stripe", AttemptState.IN_FLIGHT, new byte[] {1},
+                    now, now.plus(Duration.ofDays(1)), Optional.empty(), Optional.empty(), Optional.empty())));
+        });
+    }
+
+    private void hear(String id, Outcome outcome) {
+        change(id, (connection, operation) ->
+                AttemptTable.decide(connection, List.of(Told.of(operation.attemptKey(), "call", outcome))));
+    }
+
+    private void bury(String id, String cause, String message) {
+        change(id, (connection, operation) -> {
+            operation.bury(cause, message);
+            DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, cause, message)));
+        });
+    }
+
+    private void change(String id, Change change) {
+        queue.database().inTransaction(connection -> {
+            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
+            change.on(connection, operation);
+            OperationTable.save(connection, List.of(operation));
+            return operation;
+        });
+    }
+
+    public Operation operation(String id) {
+        return queue.database().withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
+    }
+
+    /** A dead letter's state and revision, as {@code dead/1}. */
+    public String letter(String id) {
+        return text("SELECT state || '/' || revision FROM dead_letter WHERE dead_letter_id = '" + id + "'");
+    }
+
+    /** What was staged for a key on a topic, first to last: {@code record} or {@code tombstone}. */
+    public String staged(String topic, String id) {
+        return text("SELECT string_agg(CASE WHEN value IS NULL THEN 'tombstone' ELSE 'record' END, ' ' ORDER BY outbox_id)"
+                + " FROM outbox WHERE topic = '" + topic + "' AND record_key = '" + id + "'");
+    }
+
+    /** The actions on a dead letter, first to last. */
+    public String audit(String id) {
+        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id + "'");
+    }
+
+    /** Everything that a change could touch, as one comparable text. */
+    public String everything() {
+        return text("""
+                SELECT md5(coalesce((SELECT string_agg(operation::text, '|' ORDER BY operation_id) FROM operation), ''))
+                    || md5(coalesce((SELECT string_agg(dead_letter::text, '|' ORDER BY dead_letter_id) FROM dead_letter), ''))
+                    || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record)
+                """);
+    }
+
+    public String text(String sql) {
+        return queue.database().withConnection(connection -> {
+            try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
+                return result.next() && result.getString(1) != null ? result.getString(1) : "nothing";
+            }
+        });
+    }
+
+    /** An empty queue for the next test. */
+    public void clear() {
+        queue.database().withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute("TRUNCATE operation, payment_attempt, dead_letter, outbox, audit_record");
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        queue.database().close();
+    }
+}

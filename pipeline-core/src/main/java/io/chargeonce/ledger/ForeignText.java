@@ -1,0 +1,19 @@
+package io.chargeonce.ledger;
+
+/** Text that came from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */
+final class ForeignText {
+
+    private static final int LONGEST = 500;
+
+    private ForeignText() {}
+
+    static String storable(String text) {
+        return text.replace('\0', ' ');
+    }
+
+    /** Also no longer than the columns for messages. */
+    static String brief(String text) {
+        String clean = storable(text);
+        return clean.length() <= LONGEST ? clean : clean.substring(0, LONGEST - 1) + "…";
+    }
+}

@@ -1,0 +1,153 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** A database of its own, and operations in it that have come as far as a test wants. */
+final class LedgerRows implements AutoCloseable {
+
+    static final Topics TOPICS = new Topics("payments");
+
+    interface Change {
+        void on(Connection connection, Operation operation) throws SQLException;
+    }
+
+    /** @param value null is a tombstone */
+    record Staged(String topic, String key, String value, String headers) {}
+
+    final Database database;
+
+    LedgerRows() {
+        String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        database = Database.open(url, "postgres", "", 4);
+    }
+
+    private static final String ACCEPT = """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, state, step, charge_before)
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            """;
+
+    /** Returns the new operation's id. */
+    String accept() {
+        String key = UUID.randomUUID().toString();
+        String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
+        database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(ACCEPT)) {
+                statement.setString(1, id);
+                statement.setString(2, id);
+                statement.setString(3, key);
+                return statement.executeUpdate();
+            }
+        });
+        return id;
+    }
+
+    void change(String id, Change change) {
+        database.inTransaction(connection -> {
+            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
+            change.on(connection, operation);
+            OperationTable.save(connection, List.of(operation));
+            return operation;
+        });
+    }
+
+    /** An attempt at the PSP, in flight. */
+    void claim(String id) {
+        database.inTransaction(connection -> {
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.claim(UUID.randomUUID(), "stripe", locked.now().plusSeconds(30));
+            OperationTable.save(connection, List.of(operation));
+            AttemptTable.insert(connection, List.of(new Attempt(operation.attemptKey(), id, operation.accepted().payment(),
+                    operation.generation(), operation.sequence(), "stripe", AttemptState.IN_FLIGHT, new byte[] {1},
+                    locked.now(), locked.now().plus(Duration.ofDays(1)), Optional.empty(),
+                    Optional.empty(), Optional.empty())));
+            return operation;
+        });
+    }
+
+    void hear(String id, Outcome outcome) {
+        change(id, (connection, operation) -> {
+            Told told = Told.of(operation.attemptKey(), "call", outcome);
+            ObservationTable.append(connection, List.of(told));
+            AttemptTable.decide(connection, List.of(told));
+        });
+    }
+
+    void bury(String id, String cause) {
+        change(id, (connection, operation) -> {
+            operation.bury(cause, "for a test");
+            DeadLetterTable.bury(connection, TOPICS, List.of(DeadLetter.of(operation, cause, "for a test")));
+        });
+    }
+
+    void bury(DeadLetter letter) {
+        database.inTransaction(connection -> {
+            DeadLetterTable.bury(connection, TOPICS, List.of(letter));
+            return letter;
+        });
+    }
+
+    List<String> release(String state, String... ids) {
+        return database.inTransaction(connection -> DeadLetterTable.release(connection, TOPICS, state, List.of(ids)));
+    }
+
+    Operation find(String id) {
+        return database.withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
+    }
+
+    List<Attempt> attempts(String id) {
+        return database.withConnection(connection -> AttemptTable.ofPayments(connection, List.of(id)));
+    }
+
+    private static final String STAGED = """
+            SELECT topic, record_key, convert_from(value, 'UTF8'), headers FROM outbox WHERE record_key = ? ORDER BY outbox_id
+            """;
+
+    List<Staged> staged(String key) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(STAGED)) {
+                statement.setString(1, key);
+                var rows = new ArrayList<Staged>();
+                try (var result = statement.executeQuery()) {
+                    while (result.next()) {
+                        rows.add(new Staged(result.getString(1), result.getString(2), result.getString(3), result.getString(4)));
+                    }
+                }
+                return rows;
+            }
+        });
+    }
+
+    /** The state and revision of a dead letter, as {@code dead/1}. */
+    String letter(String id) {
+        return text("SELECT state || '/' || revision FROM dead_letter WHERE dead_letter_id = '" + id + "'");
+    }
+
+    String text(String sql) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
+                return result.next() ? result.getString(1) : "nothing";
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,69 @@
+package io.chargeonce.standalone;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Which payments a demo sends, and what will befall each. The same seed is the same plan. */
+record DemoPlan(List<Payment> payments) {
+
+    /** What will happen to a payment at the PSP. */
+    enum Fate {
+        CHARGED("go through"),
+        DECLINED("are declined by the card's issuer"),
+        FAILS_ONCE("fail once at the PSP"),
+        FAILS_TWICE("fail twice"),
+        FAILS_ALWAYS("fail each time, until somebody mends the PSP"),
+        ANSWER_LOST("are charged, but the PSP's answer is lost");
+
+        final String words;
+
+        Fate(String words) {
+            this.words = words;
+        }
+    }
+
+    /** @param sentTwice the producer sends it again under the same key, as after a timeout of its own */
+    record Payment(String key, String merchant, long amount, String currency, String method, Fate fate, boolean sentTwice) {}
+
+    private static final List<String> CURRENCIES = List.of("EUR", "EUR", "EUR", "USD", "GBP", "JPY");
+    private static final List<String> CARDS = List.of("pm_card_visa", "pm_card_mastercard");
+    private static final List<String> DECLINING = List.of("pm_card_visa_chargeDeclined", "pm_card_visa_chargeDeclinedInsufficientFunds",
+            "pm_card_visa_chargeDeclinedLostCard", "pm_card_chargeDeclinedExpiredCard");
+    /** Of each fate at least one, and of a hundred payments so many; the others are charged. */
+    private static final Map<Fate, Integer> PER_CENT = new EnumMap<>(Map.of(
+            Fate.DECLINED, 8, Fate.FAILS_ONCE, 4, Fate.FAILS_TWICE, 3, Fate.FAILS_ALWAYS, 3, Fate.ANSWER_LOST, 2));
+    private static final int SENT_TWICE_PER_CENT = 10;
+
+    static DemoPlan of(int payments, long seed) {
+        var random = new Random(seed);
+        var fates = new ArrayList<Fate>();
+        PER_CENT.forEach((fate, share) -> fates.addAll(Collections.nCopies(Math.max(1, payments * share / 100), fate)));
+        while (fates.size() < payments) {
+            fates.add(Fate.CHARGED);
+        }
+        Collections.shuffle(fates, random);
+        var plan = new ArrayList<Payment>();
+        for (int i = 0; i < payments; i++) {
+            plan.add(payment("demo-%d-%04d".formatted(seed, i + 1), fates.get(i), random));
+        }
+        return new DemoPlan(List.copyOf(plan));
+    }
+
+    private static Payment payment(String key, Fate fate, Random random) {
+        String method = fate == Fate.DECLINED ? pick(DECLINING, random) : pick(CARDS, random);
+        return new Payment(key, random.nextInt(4) == 0 ? "globex" : "acme", 500 + random.nextInt(19_500), pick(CURRENCIES, random),
+                method, fate, random.nextInt(100) < SENT_TWICE_PER_CENT);
+    }
+
+    private static <T> T pick(List<T> from, Random random) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    long count(Fate fate) {
+        return payments.stream().filter(payment -> payment.fate == fate).count();
+    }
+}

@@ -1,0 +1,37 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.wire.Topics;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The settings of this process, from environment variables. */
+final class Environment {
+
+    private static final int CONNECTIONS = 4;
+
+    /** Every setting that any process reads: a name that is not here is a typo. */
+    static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+            .flatMap(Collection::stream).distinct().toList();
+
+    private Environment() {}
+
+    /** @throws io.chargeonce.runtime.SettingsProblems naming everything that is wrong */
+    static <R> R read(Collection<Setting<?>> used, Function<Settings, R> from) {
+        return Settings.load(System.getenv(), used, CATALOGUE).read(from);
+    }
+
+    static DeadLetterQueue openDeadLetterQueue() {
+        PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
+        var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), CONNECTIONS);
+        return new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
+    }
+}

@@ -1,0 +1,48 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.sandbox.KafkaBroker;
+import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a pipeline stands on: a real broker, a real Postgres and a PSP, all on this machine. In a given directory everything
+ * is still there after a stop or a SIGKILL; without one it goes into a temporary directory and away with it.
+ */
+record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe) {
+
+    static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
+        Path directory = keep.map(Path::toAbsolutePath).orElseGet(() -> temporary(lifecycle));
+        var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(directory.resolve("postgres"), ports.postgres));
+        var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
+        var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
+                StripeSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
+        return new Foundations(kafka, postgres, stripe);
+    }
+
+    private static Path temporary(Lifecycle lifecycle) {
+        try {
+            Path directory = Files.createTempDirectory("chargeonce-");
+            lifecycle.start("temporary directory", () -> () -> remove(directory));
+            return directory;
+        } catch (IOException e) {
+            throw new UncheckedIOException("no temporary directory can be made", e);
+        }
+    }
+
+    private static void remove(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.runtime.Meters;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+@Command(name = "ingest", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "The ingest service alone: takes payments over HTTP. Settings come from CHARGEONCE_… variables.",
+        footer = {"", "Example:", "  CHARGEONCE_INGEST_ADDRESS=0.0.0.0:8080 chargeonce ingest"})
+final class IngestCommand implements Callable<Integer> {
+
+    @Override
+    public Integer call() throws InterruptedException {
+        IngestSettings settings = Environment.read(IngestSettings.ALL, IngestSettings::from);
+        try (var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters)) {
+            service.awaitShutdown();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,83 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Every service in this process, over broker, Postgres and simulator of this machine. */
+final class LocalPipeline implements AutoCloseable {
+
+    private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
+    private static final int PARTITIONS = 12;
+
+    /** How a pipeline on one machine differs from the next one. Durations short enough for who watches, or as in production. */
+    record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
+                Duration sweepAfter) {
+
+        static Pace usual(List<Duration> tiers) {
+            return new Pace(tiers, Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofSeconds(10), List.of(
+                    Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofMinutes(10)), Duration.ofMinutes(1));
+        }
+
+        static Pace brisk() {
+            return new Pace(List.of(Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(2)),
+                    Duration.ofSeconds(1), Duration.ofSeconds(8), Duration.ofSeconds(1),
+                    List.of(Duration.ofMillis(300), Duration.ofSeconds(1)), Duration.ofSeconds(5));
+        }
+    }
+
+    private final Lifecycle lifecycle;
+    final Foundations foundations;
+    final PipelineSettings settings;
+    final int ingestPort;
+    final int adminPort;
+
+    private LocalPipeline(Lifecycle lifecycle, Foundations foundations, PipelineSettings settings, int ingestPort, int adminPort) {
+        this.lifecycle = lifecycle;
+        this.foundations = foundations;
+        this.settings = settings;
+        this.ingestPort = ingestPort;
+        this.adminPort = adminPort;
+    }
+
+    /** @param keep the directory in which everything stays between runs; empty for a temporary one */
+    static LocalPipeline start(Optional<Path> keep, Ports ports, Pace pace) {
+        var lifecycle = new Lifecycle("chargeonce", TIME_PER_PART);
+        var foundations = Foundations.start(lifecycle, keep, ports);
+        var pipeline = new PipelineSettings(foundations.postgres().jdbcUrl(), "postgres", "", foundations.kafka().bootstrapServers(),
+                Optional.empty(), "payments", pace.tiers(), Optional.empty());
+        Migrate.schema(pipeline);
+        Migrate.topics(pipeline, PARTITIONS, Optional.of((short) 1));
+        SandboxMerchants.create(pipeline);
+        var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
+        var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
+                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter());
+        lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
+        lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
+        var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
+                new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
+        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape));
+        return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
+    }
+
+    void awaitShutdown() throws InterruptedException {
+        lifecycle.awaitShutdown();
+    }
+
+    @Override
+    public void close() {
+        lifecycle.close();
+    }
+}

@@ -1,0 +1,36 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.dlq.terminal.DlqCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code ./chargeonce}: which commands there are. Each is a class of its own. */
+@Command(name = "chargeonce", mixinStandardHelpOptions = true, version = "Chargeonce 0.1.0", usageHelpAutoWidth = true,
+        description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
+        subcommands = {UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
+                MigrateCommand.class},
+        footer = {"", "Begin with:  chargeonce demo"})
+public final class Main implements Runnable {
+
+    @CommandLine.Spec
+    CommandLine.Model.CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        Logs.choose(arguments);
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        var commands = new CommandLine(new Main());
+        commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
+        commands.setExecutionExceptionHandler(new OneLineErrors());
+        return commands;
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do");
+    }
+}

@@ -1,0 +1,22 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Meters;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+@Command(name = "retry", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "The retry tiers' consumers alone. Settings come from CHARGEONCE_… variables.",
+        footer = {"", "Example:", "  CHARGEONCE_STRIPE_API_KEY_FILE=/run/secrets/stripe chargeonce retry"})
+final class RetryCommand implements Callable<Integer> {
+
+    @Override
+    public Integer call() throws InterruptedException {
+        ChargeSettings settings = Environment.read(ChargeSettings.ALL, ChargeSettings::from);
+        try (var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters)) {
+            service.awaitShutdown();
+        }
+        return 0;
+    }
+}

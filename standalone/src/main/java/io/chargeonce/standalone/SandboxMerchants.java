@@ -1,0 +1,30 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.runtime.PipelineSettings;
+
+/** The two merchants of a pipeline on one machine, with the tokens that its documentation names. */
+final class SandboxMerchants {
+
+    static final String ACME_TOKEN = "test_acme";
+    static final String GLOBEX_TOKEN = "test_globex";
+
+    private static final String CREATE = """
+            INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex') ON CONFLICT DO NOTHING;
+            INSERT INTO merchant_token (token_sha256, merchant_id)
+            VALUES (sha256('%s'), 'acme'), (sha256('%s'), 'globex') ON CONFLICT DO NOTHING
+            """.formatted(ACME_TOKEN, GLOBEX_TOKEN);
+
+    private SandboxMerchants() {}
+
+    /** Idempotent. */
+    static void create(PipelineSettings settings) {
+        try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 1)) {
+            database.withConnection(connection -> {
+                try (var statement = connection.createStatement()) {
+                    return statement.execute(CREATE);
+                }
+            });
+        }
+    }
+}

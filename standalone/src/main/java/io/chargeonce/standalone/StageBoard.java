@@ -1,0 +1,84 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.database.Database;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** Shows how many payments are where, while it waits for something to become true. On a terminal one line that changes. */
+final class StageBoard {
+
+    private static final Duration EVERY = Duration.ofMillis(200);
+    private static final List<String> STAGES = List.of("accepted", "charging", "retry-1", "retry-2", "retry-3", "parked",
+            "unknown", "dead", "declined", "succeeded");
+
+    private final Database database;
+    private final PrintWriter out;
+    private final boolean live;
+    private String shown = "";
+
+    StageBoard(Database database, PrintWriter out, boolean live) {
+        this.database = database;
+        this.out = out;
+        this.live = live;
+    }
+
+    /** @return false if it did not become true in time */
+    boolean watchUntil(Predicate<Map<String, Long>> reached, Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
+        while (true) {
+            Map<String, Long> stages = database.withConnection(StageBoard::read);
+            boolean done = reached.test(stages);
+            show(stages, done);
+            if (done || System.nanoTime() > giveUp) {
+                return done;
+            }
+            pause();
+        }
+    }
+
+    private void show(Map<String, Long> stages, boolean last) {
+        var words = new ArrayList<String>();
+        stages.forEach((stage, count) -> words.add("%s %d".formatted(stage, count)));
+        String line = "   " + String.join(" · ", words);
+        if (live) {
+            out.print("\r\u001b[K" + line + (last ? "\n" : ""));
+        } else if (!line.equals(shown)) {
+            out.println(line);
+        }
+        shown = line;
+        out.flush();
+    }
+
+    private static final String READ = """
+            SELECT CASE WHEN state = 'processing' THEN 'charging' WHEN state = 'scheduled' THEN 'retry-' || tier
+                        WHEN state = 'unresolved' THEN 'unknown' ELSE state END AS stage, count(*)
+              FROM operation GROUP BY stage
+            """;
+
+    private static Map<String, Long> read(Connection connection) throws SQLException {
+        var found = new LinkedHashMap<String, Long>();
+        try (var statement = connection.createStatement(); var result = statement.executeQuery(READ)) {
+            while (result.next()) {
+                found.put(result.getString(1), result.getLong(2));
+            }
+        }
+        var stages = new LinkedHashMap<String, Long>();
+        STAGES.stream().filter(found::containsKey).forEach(stage -> stages.put(stage, found.get(stage)));
+        return stages;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(EVERY);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

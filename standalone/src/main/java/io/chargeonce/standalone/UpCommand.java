@@ -1,0 +1,66 @@
+package io.chargeonce.standalone;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(name = "up", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Everything on this machine until Ctrl-C: Kafka, Postgres, a Stripe simulator and all services.",
+        footer = {"", "Example: keep everything between runs.", "  chargeonce up --data ./data"})
+final class UpCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "Keep everything in this directory between runs. Default: a temporary one.")
+    Optional<Path> data = Optional.empty();
+
+    @Option(names = "--tiers", defaultValue = "5s,1m,10m", paramLabel = "D", split = ",", converter = DurationOption.class,
+            description = "How long the three retry tiers delay. Default: ${DEFAULT-VALUE}.")
+    List<Duration> tiers;
+
+    @Mixin
+    Ports ports = new Ports();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        var out = spec.commandLine().getOut();
+        out.println("Starting Kafka, Postgres, the Stripe simulator and all services …");
+        out.flush();
+        long start = System.nanoTime();
+        try (var pipeline = LocalPipeline.start(data, ports, LocalPipeline.Pace.usual(tiers))) {
+            print(out, pipeline, Duration.ofNanos(System.nanoTime() - start));
+            pipeline.awaitShutdown();
+        }
+        return 0;
+    }
+
+    private void print(PrintWriter out, LocalPipeline pipeline, Duration took) {
+        var foundations = pipeline.foundations;
+        out.printf("""
+                Up after %.1f s. Data: %s. Log: %s
+
+                  payments         http://127.0.0.1:%d/v1/payments     Authorization: Bearer %s (or %s)
+                  Stripe simulator %s     its ledger: /_sandbox/movements
+                  Kafka            %s
+                  Postgres         %s
+                  health, metrics  http://127.0.0.1:%d/health/ready  /metrics
+
+                Try:  curl -si http://127.0.0.1:%d/v1/payments -H 'Authorization: Bearer %s' -H 'Idempotency-Key: order-1' \\
+                        -H 'Content-Type: application/json' -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
+                Ctrl-C stops everything.
+                """, took.toMillis() / 1000.0, data.map(Path::toString).orElse("temporary, gone when it stops"), Logs.file(),
+                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN, foundations.stripe().apiBase(),
+                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort,
+                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
+        out.flush();
+    }
+}
