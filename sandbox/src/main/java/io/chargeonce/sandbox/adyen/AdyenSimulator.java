@@ -12,6 +12,7 @@ import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.LoggedRequest;
 import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.Outage;
+import io.chargeonce.sandbox.psp.PspSimulator;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.List;
  * request and every movement of money, and fails on request. An authorised payment is captured at once; cancels, reversals
  * and refunds are received first and executed later. With a directory all of it survives a SIGKILL. Any thread may call it.
  */
-public final class AdyenSimulator implements AutoCloseable {
+public final class AdyenSimulator implements PspSimulator {
     private final AdyenSettings settings;
     private final FaultRules rules = new FaultRules("Adyen", List.of(Operation.values()), fault -> true);
     private final Outage outage = new Outage();
@@ -72,21 +73,22 @@ public final class AdyenSimulator implements AutoCloseable {
         return listener.port();
     }
 
-    /** From now on requests that match meet the rule's fault. Returns the rule's id. */
+    @Override
     public long inject(FaultRule rule) {
         return rules.add(rule);
     }
 
+    @Override
     public void removeRules() {
         rules.clear();
     }
 
-    /** Every capture and refund, oldest first. */
+    @Override
     public List<Movement> movements() {
         return books.movements(0, Integer.MAX_VALUE);
     }
 
-    /** Every request, in the order in which they were answered. */
+    @Override
     public List<LoggedRequest> requests() {
         return books.requests(0, Integer.MAX_VALUE);
     }
@@ -96,25 +98,27 @@ public final class AdyenSimulator implements AutoCloseable {
         return books.modifications();
     }
 
+    @Override
     public Counts counts() {
         return books.counts();
     }
 
-    /** All of /v71 answers 503 and executes nothing for this long. */
+    @Override
     public void outage(Duration time) {
         outage.last(settings.clock().instant(), time);
     }
 
+    @Override
     public void endOutage() {
         outage.end();
     }
 
-    /** Cuts every connection and refuses new ones, the admin's too, until {@link #acceptConnections}. */
+    @Override
     public void refuseConnections() {
         listener.refuseConnections();
     }
 
-    /** Listens again, on the same port. */
+    @Override
     public void acceptConnections() {
         listener.acceptConnections();
     }
