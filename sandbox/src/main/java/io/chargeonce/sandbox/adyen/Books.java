@@ -55,7 +55,8 @@ final class Books implements Ledger, AutoCloseable {
         });
         change.modification().ifPresent(this::put);
         change.movement().ifPresent(movements::add);
-        change.notification().filter(notification -> notifies).ifPresent(notification -> undelivered.put(notification.id(), notification));
+        change.notification().filter(notification -> notifies)
+                .ifPresent(notification -> undelivered.put(notification.id(), notification));
         change.delivered().ifPresent(undelivered::remove);
         line.frozen().ifPresent(keys::freeze);
     }
@@ -86,6 +87,10 @@ final class Books implements Ledger, AutoCloseable {
     /** The modifications that have no result yet, oldest first. */
     synchronized List<Modification> open() {
         return List.copyOf(open.values());
+    }
+
+    synchronized boolean isOpen(Modification modification) {
+        return open.containsKey(modification.pspReference());
     }
 
     synchronized List<Notification> undelivered() {

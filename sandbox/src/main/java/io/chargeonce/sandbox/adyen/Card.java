@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.adyen;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -49,7 +50,7 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
 
     private static Optional<String> builtIn(String id) {
         return Optional.of(id).filter(name -> name.startsWith(STORED))
-                .map(name -> name.substring(STORED.length()).toUpperCase(java.util.Locale.ROOT))
+                .map(name -> name.substring(STORED.length()).toUpperCase(Locale.ROOT))
                 .filter(name -> TestOutcome.named(name).isPresent());
     }
 

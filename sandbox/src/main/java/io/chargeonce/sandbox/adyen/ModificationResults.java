@@ -26,14 +26,28 @@ final class ModificationResults {
     }
 
     private boolean execute(Modification due, Instant now) {
+        if (!books.isOpen(due)) {
+            return false; // Forgotten by a reset since it was found to be due.
+        }
         Optional<Payment> payment = books.named(due);
-        long giveBack = payment.map(found -> giveBack(due, found)).orElse(0L);
-        boolean fails = payment.map(Payment::refundsFail).orElse(false);
-        var result = giveBack > 0 && !fails ? new Modification.Result(true, "") : new Modification.Result(false, reason(due, payment));
-        Optional<Movement> movement = result.success() ? payment.map(found -> refund(due, found, giveBack, now)) : Optional.empty();
-        books.commit(JournalLine.of(new Change(movement.isPresent() ? payment.map(found -> found.refunded(giveBack)) : Optional.empty(),
-                Optional.of(due.with(result)), movement, Optional.of(notification(due, payment, result, now)), Optional.empty())));
-        return result.success();
+        long giveBack = payment.filter(found -> !found.refundsFail()).map(found -> giveBack(due, found)).orElse(0L);
+        Change change = giveBack > 0
+                ? success(due, payment.orElseThrow(), giveBack, now) : failure(due, payment, now);
+        books.commit(JournalLine.of(change));
+        return giveBack > 0;
+    }
+
+    private static Change success(Modification due, Payment payment, long giveBack, Instant now) {
+        var result = new Modification.Result(true, "");
+        return new Change(Optional.of(payment.refunded(giveBack)), Optional.of(due.with(result)),
+                Optional.of(refund(due, payment, giveBack, now)),
+                Optional.of(notification(due, Optional.of(payment), result, now)), Optional.empty());
+    }
+
+    private static Change failure(Modification due, Optional<Payment> payment, Instant now) {
+        var result = new Modification.Result(false, reason(due, payment));
+        return new Change(Optional.empty(), Optional.of(due.with(result)), Optional.empty(),
+                Optional.of(notification(due, payment, result, now)), Optional.empty());
     }
 
     /** How much money this modification gives back, 0 if it may not give any. */

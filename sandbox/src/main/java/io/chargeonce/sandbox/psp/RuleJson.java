@@ -28,7 +28,8 @@ final class RuleJson {
         });
         Map<String, String> metadata = new LinkedHashMap<>();
         json.path("metadata").properties().forEach(entry -> metadata.put(entry.getKey(), entry.getValue().asString()));
-        return new FaultRule(fault(json), operation(json.path("operation").asString("any"), endpoints), metadata, times(json.path("times")));
+        return new FaultRule(fault(json),
+                operation(json.path("operation").asString("any"), endpoints), metadata, times(json.path("times")));
     }
 
     private static Fault fault(JsonNode json) {

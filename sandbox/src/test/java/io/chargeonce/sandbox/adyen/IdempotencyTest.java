@@ -8,6 +8,7 @@ import com.adyen.model.checkout.PaymentResponse;
 import com.adyen.service.exception.ApiException;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
@@ -146,7 +147,7 @@ class IdempotencyTest {
             return shopper.pay(100, key).getResultCode().getValue();
         } catch (ApiException e) {
             return e.getStatusCode() + " " + e.getError().getErrorCode();
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             return e.toString();
         }
     }

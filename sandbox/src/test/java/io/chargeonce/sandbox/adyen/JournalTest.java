@@ -11,6 +11,7 @@ import io.chargeonce.sandbox.psp.Movement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,7 @@ class JournalTest {
             assertThat(simulator.modifications()).singleElement().satisfies(open -> assertThat(open.result()).isEmpty());
         }
         try (AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory().keptIn(directory)
-                .clock(() -> java.time.Instant.now().plus(Duration.ofHours(2))))) {
+                .clock(() -> Instant.now().plus(Duration.ofHours(2))))) {
             assertThat(simulator.requests()).isEqualTo(requests);
             assertThat(new Shopper(simulator).pay(1299, "p")).isEqualTo(paid);
             await().until(() -> simulator.movements().size() == 2);

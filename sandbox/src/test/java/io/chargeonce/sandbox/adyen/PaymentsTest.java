@@ -8,6 +8,7 @@ import com.adyen.model.checkout.PaymentRequest;
 import com.adyen.model.checkout.PaymentResponse;
 import com.adyen.service.exception.ApiException;
 import io.chargeonce.sandbox.psp.Movement;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -62,7 +63,7 @@ class PaymentsTest {
     @ParameterizedTest
     @EnumSource
     void every_outcome_has_a_stored_card(TestOutcome outcome) throws Exception {
-        check(outcome, shopper.pay(100, Shopper.stored("stored_" + outcome.name().toLowerCase(java.util.Locale.ROOT))));
+        check(outcome, shopper.pay(100, Shopper.stored("stored_" + outcome.name().toLowerCase(Locale.ROOT))));
     }
 
     private void check(TestOutcome outcome, PaymentResponse answer) {

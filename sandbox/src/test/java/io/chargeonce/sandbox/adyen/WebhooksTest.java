@@ -11,6 +11,7 @@ import com.adyen.util.HMACValidator;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class WebhooksTest {
             NotificationRequest told = new WebhookHandler().handleNotificationJson(new String(request.body(), StandardCharsets.UTF_8));
             received.addAll(told.getNotificationItems());
             return new HttpAnswer.Full(202, Map.of(), new byte[0]);
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
