@@ -1,10 +1,12 @@
 package io.chargeonce.dlq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -12,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -136,7 +139,7 @@ class MergeTest {
         List<String> ids = rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() ->
-                new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()))).limit(3).toList();
+                new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread)).limit(3).toList();
         long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
@@ -150,8 +153,10 @@ class MergeTest {
     void of_a_merge_and_a_purge_one_wins_each_payment() {
         rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        var merge = CompletableFuture.supplyAsync(() -> new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()));
-        var purge = CompletableFuture.supplyAsync(() -> new Purge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()));
+        var merge = CompletableFuture.supplyAsync(
+                () -> new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
+        var purge = CompletableFuture.supplyAsync(
+                () -> new Purge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
         long merged = merge.join().fates().of(Fate.REENTERED).count();
         long purged = purge.join().fates().of(Fate.PURGED).count();
 
@@ -163,12 +168,31 @@ class MergeTest {
     }
 
     @Test
+    void a_merge_waits_for_another_one_that_has_not_committed_and_finds_its_payment_gone() {
+        String id = rows.dead();
+        List<DeadLetterView> selected = selectAll();
+        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Merge(rows.queue()).runOnce(selected, BY_A_TEST));
+        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).generation()).isEqualTo(2);
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
+        assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+    }
+
+    @Test
+    void a_purge_waits_for_a_merge_that_has_not_committed_and_finds_its_payment_gone() {
+        String id = rows.dead();
+        List<DeadLetterView> selected = selectAll();
+        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Purge(rows.queue()).runOnce(selected, BY_A_TEST));
+        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
+        assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+    }
+
+    @Test
     void a_merge_that_selected_what_was_purged_meanwhile_leaves_it_alone() {
         String id = rows.dead();
-        Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        List<DeadLetterView> selected = rows.queue().database().withConnection(connection ->
-                DeadLetterQuery.page(connection, plan.selection(), Order.OLDEST_FIRST, Optional.empty(), 10));
-        new Purge(rows.queue()).run(plan, BY_A_TEST, Run.unattended());
+        List<DeadLetterView> selected = selectAll();
+        new Purge(rows.queue()).runOnce(selected, BY_A_TEST);
         assertThat(new Merge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
     }
@@ -190,6 +214,25 @@ class MergeTest {
         assertThat(stopped.fates().of(Fate.REENTERED).count()).isEqualTo(10);
         assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("10");
         assertThat(merge().fates().of(Fate.REENTERED).count()).isEqualTo(20);
+    }
+
+    /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
+    private static Tally<Fate> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<Tally<Fate>> second) {
+        return rows.queue().database().inTransaction(connection -> {
+            new MergeMoves(LockedBatch.lock(connection, selected), rows.queue().topics(), BY_A_TEST, Duration.ofHours(24))
+                    .write(connection);
+            var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
+            await().until(() -> rows.text("""
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """).equals("1"));
+            return started;
+        }).join();
+    }
+
+    private static List<DeadLetterView> selectAll() {
+        Selection all = Plan.of(rows.queue(), DeadLetterFilter.everything()).selection();
+        return rows.queue().database().withConnection(connection ->
+                DeadLetterQuery.page(connection, all, Order.OLDEST_FIRST, Optional.empty(), 10));
     }
 
     private static Set<String> dueForAQuestion() {

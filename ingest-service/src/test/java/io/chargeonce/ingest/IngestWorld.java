@@ -44,10 +44,14 @@ final class IngestWorld implements AutoCloseable {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
         }
-        var pipeline = new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topics.prefix(),
-                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), Optional.empty());
+        var pipeline = pipeline(databaseUrl, kafka, topics.prefix(), Optional.empty());
         service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
                 meters);
+    }
+
+    static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
+        return new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topicPrefix,
+                List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), admin);
     }
 
     static IngestWorld start() {

@@ -112,10 +112,17 @@ public final class Database implements AutoCloseable {
                 || state.startsWith("58") || state.equals("25006") || state.isEmpty();
     }
 
+    private static final String PING = "SELECT FROM outbox LIMIT 1";
+
     /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
     public Optional<String> problem() {
         try {
-            return withConnection(connection -> connection.isValid(1) ? Optional.empty() : Optional.of("Postgres does not answer"));
+            return withConnection(connection -> {
+                try (var statement = connection.createStatement()) {
+                    statement.execute(PING);
+                    return Optional.empty();
+                }
+            });
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             return Optional.of(e.getMessage());
         }

@@ -3,6 +3,7 @@ package io.chargeonce.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.wire.PaymentJson;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -60,7 +61,8 @@ class DeadLetterTableTest {
     @Test
     void of_many_releases_at_once_one_has_it() {
         String id = dead("psp_unwell");
-        var releases = Stream.generate(() -> CompletableFuture.supplyAsync(() -> rows.release("merged", id))).limit(4).toList();
+        var releases = Stream.generate(() -> CompletableFuture.supplyAsync(
+                () -> rows.release("merged", id), Thread::startVirtualThread)).limit(4).toList();
         assertThat(releases.stream().flatMap(release -> release.join().stream())).containsExactly(id);
         assertThat(rows.staged(id)).hasSize(2);
     }
@@ -68,7 +70,7 @@ class DeadLetterTableTest {
     @Test
     void a_later_failure_brings_a_released_letter_back_with_a_higher_revision() {
         String id = dead("psp_unwell");
-        rows.change(id, (connection, operation) -> operation.reenter(operation.stagedAt(), java.time.Duration.ofHours(1)));
+        rows.change(id, (connection, operation) -> operation.reenter(operation.stagedAt(), Duration.ofHours(1)));
         rows.release("merged", id);
         rows.bury(id, "psp_unwell");
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -88,7 +89,7 @@ class OperationTableTest {
     @Test
     void an_operation_that_is_being_asked_about_is_left_to_its_asker() {
         String id = unresolved(Duration.ZERO);
-        var token = java.util.UUID.randomUUID();
+        var token = UUID.randomUUID();
         rows.change(id, (connection, operation) -> operation.claimForQuestion(token, NOW, NOW.plusSeconds(30)));
         rows.change(id, (connection, operation) -> assertThat(operation.askNow(NOW)).isFalse());
         assertThat(rows.find(id).isHeldUnder(token)).isTrue();

@@ -22,13 +22,13 @@ final class LocalPipeline implements AutoCloseable {
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
     private static final int PARTITIONS = 12;
 
-    /** How a pipeline on one machine differs from the next one. Durations short enough for who watches, or as in production. */
+    /** How long things take: the PSP is a simulator on this machine, so it is given up sooner than a real one. */
     record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
                 Duration sweepAfter) {
 
         static Pace usual(List<Duration> tiers) {
-            return new Pace(tiers, Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofSeconds(10), List.of(
-                    Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofMinutes(10)), Duration.ofMinutes(1));
+            return new Pace(tiers, Duration.ofSeconds(2), Duration.ofSeconds(12), Duration.ofSeconds(5), List.of(
+                    Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(20));
         }
 
         static Pace brisk() {

@@ -23,6 +23,7 @@ final class Migrate {
     /** Returns the topics that were created. */
     static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
         Map<String, Object> client = KafkaConnection.of(settings.kafka(), settings.kafkaProperties()).clientProperties();
+        client.put("request.timeout.ms", 10_000);
         client.put("default.api.timeout.ms", 20_000);
         try (Admin admin = Admin.create(client)) {
             return new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin);

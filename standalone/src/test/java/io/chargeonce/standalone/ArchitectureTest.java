@@ -1,0 +1,101 @@
+package io.chargeonce.standalone;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Dependencies point one way. */
+class ArchitectureTest {
+
+    private static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("io.chargeonce");
+
+    private static DescribedPredicate<JavaClass> ours(String... packages) {
+        return resideInAnyPackage(packages);
+    }
+
+    private static void onlyDependsOn(String from, String... allowed) {
+        var others = resideInAPackage("io.chargeonce..").and(DescribedPredicate.not(ours(allowed)))
+                .and(DescribedPredicate.not(resideInAPackage(from)));
+        noClasses().that().resideInAPackage(from).should().dependOnClassesThat(others).check(ALL);
+    }
+
+    @Test
+    void the_payment_domain_is_pure() {
+        classes().that().resideInAPackage("io.chargeonce.payment..")
+                .should().onlyDependOnClassesThat().resideInAnyPackage("io.chargeonce.payment..", "java..").check(ALL);
+    }
+
+    @Test
+    void wire_knows_only_payments() {
+        onlyDependsOn("io.chargeonce.wire..", "io.chargeonce.payment..");
+    }
+
+    @Test
+    void kafka_database_and_runtime_know_nothing_of_ours() {
+        onlyDependsOn("io.chargeonce.kafka..");
+        onlyDependsOn("io.chargeonce.database..");
+        onlyDependsOn("io.chargeonce.runtime..");
+    }
+
+    @Test
+    void the_ledger_stands_on_payments_wire_and_the_database() {
+        onlyDependsOn("io.chargeonce.ledger..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.database..");
+    }
+
+    @Test
+    void services_know_the_core_and_not_each_other() {
+        String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
+                "io.chargeonce.runtime..", "io.chargeonce.ledger.."};
+        onlyDependsOn("io.chargeonce.ingest..", core);
+        onlyDependsOn("io.chargeonce.dlq..", core);
+        onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
+        var charge = new TreeSet<>(Set.of(core));
+        charge.add("io.chargeonce.psp..");
+        onlyDependsOn("io.chargeonce.charge..", charge.toArray(String[]::new));
+        charge.add("io.chargeonce.charge..");
+        onlyDependsOn("io.chargeonce.retry..", charge.toArray(String[]::new));
+    }
+
+    @Test
+    void the_sandbox_and_the_checker_share_no_class_with_what_they_judge() {
+        onlyDependsOn("io.chargeonce.sandbox..");
+        onlyDependsOn("io.chargeonce.checker..");
+    }
+
+    @Test
+    void only_standalone_knows_the_sandbox() {
+        noClasses().that().resideOutsideOfPackages("io.chargeonce.sandbox..", "io.chargeonce.standalone..", "io.chargeonce.load..",
+                "io.chargeonce.bench..").should().dependOnClassesThat().resideInAPackage("io.chargeonce.sandbox..").check(ALL);
+    }
+
+    @Test
+    void there_are_no_cycles_between_packages() {
+        slices().matching("io.chargeonce.(**)").should().beFreeOfCycles().check(ALL);
+    }
+
+    @Test
+    void no_package_occurs_in_two_modules() {
+        Map<String, Set<String>> modules = new HashMap<>();
+        for (JavaClass type : ALL) {
+            String source = type.getSource().orElseThrow().getUri().toString();
+            String module = source.replaceFirst("/target/.*", "").replaceFirst(".*/", "");
+            modules.computeIfAbsent(type.getPackageName(), name -> new TreeSet<>()).add(module);
+        }
+        assertThat(modules).isNotEmpty().allSatisfy((name, in) -> assertThat(in).as(name).hasSize(1));
+    }
+}
