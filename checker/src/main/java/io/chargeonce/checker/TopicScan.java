@@ -30,6 +30,8 @@ final class TopicScan implements AutoCloseable {
         properties.put("enable.auto.commit", "false");
         properties.put("auto.offset.reset", "earliest");
         properties.put("fetch.max.bytes", "" + 8 * 1024 * 1024);
+        // Every other request of the reader would stand in line behind a fetch that waits at the end of a topic.
+        properties.put("fetch.max.wait.ms", "5");
         this.reader = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         this.admin = Admin.create(new HashMap<>(evidence.kafka()));
     }

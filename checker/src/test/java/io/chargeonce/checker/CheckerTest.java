@@ -2,6 +2,7 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.SQLException;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class CheckerTest {
     private final World world = sample.world;
 
     @AfterEach
-    void close() {
+    void close() throws SQLException {
         sample.close();
     }
 

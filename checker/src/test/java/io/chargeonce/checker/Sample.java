@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -126,7 +127,7 @@ final class Sample implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws SQLException {
         world.close();
     }
 }

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -41,6 +42,7 @@ final class World implements AutoCloseable {
     final List<Path> logs = new ArrayList<>();
     boolean inFlightAllowed;
     private final String url = TestStack.newDatabase();
+    private final Connection connection = connect(url);
     private final List<List<String>> ledgers = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
     private final List<HttpListener> psps = ledgers.stream().map(World::serve).toList();
     private final Map<String, Object> kafka = Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers());
@@ -71,9 +73,16 @@ final class World implements AutoCloseable {
         });
     }
 
+    private static Connection connect(String url) {
+        try {
+            return DriverManager.getConnection(url + "&currentSchema=chargeonce");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     void sql(String... statements) {
-        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
-            statement.execute("SET search_path = chargeonce");
+        try (var statement = connection.createStatement()) {
             for (String sql : statements) {
                 statement.execute(sql);
             }
@@ -139,7 +148,8 @@ final class World implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws SQLException {
+        connection.close();
         producer.close();
         admin.close();
         psps.forEach(HttpListener::close);
