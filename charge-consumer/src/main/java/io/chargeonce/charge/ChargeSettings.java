@@ -1,5 +1,6 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.psp.Routes;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
@@ -8,11 +9,12 @@ import io.chargeonce.runtime.Settings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
-                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter) {
+                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -32,13 +34,18 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper asks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
+    public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
+            "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
+            .optional();
+
     public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(STRIPE_API_KEY,
-            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER)).toList();
+            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER, ROUTES)).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
                 settings.get(PSP_TIMEOUT));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
-                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER));
+                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
+                settings.get(ROUTES).map(Routes::parse));
     }
 }
