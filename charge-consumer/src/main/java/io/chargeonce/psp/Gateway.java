@@ -29,7 +29,8 @@ public interface Gateway {
     Outcome charge(Charge charge);
 
     /**
-     * Asks what became of the attempt; sends it again only where {@link Charge#keyIsKnown()}. Where the PSP says that nothing was executed yet, cancels it there: only the PSP's
+     * Asks what became of the attempt; sends it again only where {@link Charge#keyIsKnown()}, and that send is counted before
+     * its first byte like any other. Where the PSP says that nothing was executed yet, cancels it there: only the PSP's
      * positive answer to that makes the attempt definitely failed.
      */
     Outcome findOut(Charge charge);
