@@ -46,7 +46,6 @@ final class Resolutions implements AutoCloseable {
 
     private final RetrySchedule schedule;
     private final QuestionLadder ladder;
-    private final Representments representments = new Representments();
     private final Topics topics;
     private final Coalescer<Resolution, Boolean> coalescer;
 
@@ -129,9 +128,9 @@ final class Resolutions implements AutoCloseable {
 
     private void decline(Connection connection, Operation operation, Outcome.Declined declined, Instant now, Changes changes)
             throws SQLException {
-        Optional<Instant> again = representments.grant(connection, operation, declined, now);
+        Optional<Instant> again = Representments.grant(connection, operation, declined, now);
         if (again.isPresent()) {
-            operation.presentAgain(again.get(), representments.deadline(), declined.code(), declined.message(), now);
+            operation.presentAgain(again.get(), Representments.DEADLINE, declined.code(), declined.message(), now);
             changes.audit("presented-again-later", operation);
         } else {
             operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), now);

@@ -6,6 +6,8 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.RefundView;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationState;
@@ -26,6 +28,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -128,6 +131,18 @@ final class Books implements AutoCloseable {
             return null;
         });
         return id;
+    }
+
+    Refunds.Answer refund(String payment, OptionalLong amount, String reference) {
+        return database.inTransaction(connection -> {
+            Database.waitForLocks(connection, Duration.ofSeconds(10));
+            return Refunds.accept(connection, topics, new Refunds.Ask("acme", new PaymentId(payment), amount,
+                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1));
+        });
+    }
+
+    RefundView refunds(String payment) {
+        return database.withConnection(connection -> RefundView.of(connection, new PaymentId(payment)));
     }
 
     Operation operation(String id) {

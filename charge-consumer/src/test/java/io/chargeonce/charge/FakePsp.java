@@ -61,7 +61,10 @@ final class FakePsp implements Gateway {
     final List<Charge> questions = Collections.synchronizedList(new ArrayList<>());
     final FakeRefunds refunds = new FakeRefunds();
     volatile Behaviour otherwise = SUCCEED;
+    final List<Charge> fenced = Collections.synchronizedList(new ArrayList<>());
     volatile boolean answersQuestions = true;
+    /** What it says to every question, if anything is set. */
+    volatile Optional<Outcome> answer = Optional.empty();
 
     private final String name;
 
@@ -116,11 +119,20 @@ final class FakePsp implements Gateway {
     @Override
     public synchronized Outcome findOut(Charge charge) {
         questions.add(charge);
+        if (answer.isPresent()) {
+            return answer.get();
+        }
         if (!answersQuestions) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }
         // Asking cancels what was not executed: nothing can be captured under this key any more.
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
+    }
+
+    @Override
+    public Outcome fence(Charge charge) {
+        fenced.add(charge);
+        return new Outcome.Unknown(UnknownCause.NOT_FOUND, "no fence here", Optional.empty());
     }
 
     synchronized Outcome capture(Charge charge) {

@@ -63,6 +63,19 @@ public final class OperationTable {
         }
     }
 
+    private static final String LOCK_DUE_FOR_PRESENTATION = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE represent_at <= clock_timestamp()
+             ORDER BY represent_at LIMIT ? FOR UPDATE SKIP LOCKED
+            """;
+
+    /** Declined operations whose next presentation is due. */
+    public static Locked lockDueForPresentation(Connection connection, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_DUE_FOR_PRESENTATION)) {
+            statement.setInt(1, limit);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
     private static final String INSERT = """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference)
