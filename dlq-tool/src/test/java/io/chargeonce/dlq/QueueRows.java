@@ -3,7 +3,6 @@ package io.chargeonce.dlq;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
@@ -140,15 +139,14 @@ public final class QueueRows implements AutoCloseable {
         change(id, (connection, operation) -> {
             var now = operation.stagedAt();
             operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30));
-            AttemptTable.insert(connection, List.of(new Attempt(operation.attemptKey(), id, operation.accepted().payment(),
-                    operation.generation(), operation.sequence(), "stripe", AttemptState.IN_FLIGHT, new byte[] {1},
-                    now, now.plus(Duration.ofDays(1)), Optional.empty(), Optional.empty(), Optional.empty())));
+            AttemptTable.insert(connection, List.of(Attempt.inFlight(operation, new byte[] {1}, now,
+                    now.plus(Duration.ofDays(1)))));
         });
     }
 
     private void hear(String id, Outcome outcome) {
         change(id, (connection, operation) ->
-                AttemptTable.decide(connection, List.of(Told.of(operation.attemptKey(), "call", outcome))));
+                AttemptTable.fold(connection, List.of(Told.of(operation.attemptKey(), "call", outcome))));
     }
 
     private void bury(String id, String cause, String message) {
