@@ -20,6 +20,7 @@ public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
     private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
     private static final int WRITERS = 2;
 
     private final Lifecycle lifecycle;
@@ -45,8 +46,12 @@ public final class IngestService implements AutoCloseable {
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
         var deadline = lifecycle.start("deadline", () -> new Deadline(LONGEST_BODY));
-        var api = new PaymentsApi(merchants, new RequestBody(deadline), new KeysInFlight(acceptances)::accept,
-                new ReadPayment(database), new IngestMeters(meters.registry()), clock);
+        var patience = lifecycle.start("patience", () -> new Deadline(LONGEST_SILENCE));
+        var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
+        var requestMeters = new IngestMeters(meters.registry());
+        var api = new PaymentsApi(merchants, new RequestBody(deadline), accept,
+                new PostBatch(accept, requestMeters, patience, clock), new ReadPayment(database), new Exchange(deadline),
+                requestMeters, clock);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));

@@ -45,6 +45,12 @@ final class Problems {
                 "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
     }
 
+    static Problem notNdjson() {
+        return Problem.of(415, "unsupported-media-type", "The body's type is not application/x-ndjson",
+                "Send one payment request a line as JSON in UTF-8, each with its own idempotency_key, and "
+                        + "'Content-Type: application/x-ndjson'.");
+    }
+
     static Problem tooLarge() {
         return Problem.of(413, "body-too-large", "The body is too large",
                 "A payment request has at most %,d bytes.".formatted(RequestBody.LARGEST));

@@ -44,9 +44,13 @@ final class IngestWorld implements AutoCloseable {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
         }
-        var pipeline = pipeline(databaseUrl, kafka, topics.prefix(), Optional.empty());
-        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
-                meters);
+        service = startAnother();
+    }
+
+    /** One more process's worth of service over the same database and topics; the caller closes it. */
+    IngestService startAnother() {
+        var pipeline = pipeline(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), Optional.empty());
+        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters);
     }
 
     static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
