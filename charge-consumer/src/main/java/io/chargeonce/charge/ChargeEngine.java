@@ -102,8 +102,8 @@ public final class ChargeEngine {
     private static void refuseShortLease(ChargeSettings settings, List<Gateway> psps) {
         for (Gateway psp : psps) {
             if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
-                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %s, but an attempt at %s may take %s; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
-                        .formatted(settings.lease(), psp.psp(), psp.callBudget().plus(TO_RECORD)));
+                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                        .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
             }
         }
     }

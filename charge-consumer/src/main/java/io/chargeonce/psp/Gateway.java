@@ -31,4 +31,13 @@ public interface Gateway {
      * positive answer to that makes the attempt definitely failed.
      */
     Outcome findOut(Charge charge);
+
+    /**
+     * Whether {@link #findOut} may itself execute an attempt that never arrived, because the PSP's only question is the same
+     * request under the same key. Each question is then a send like the first: counted before its first byte, and not made
+     * once the operation's deadline has passed.
+     */
+    default boolean askingMayExecute() {
+        return false;
+    }
 }

@@ -81,17 +81,22 @@ final class Books implements AutoCloseable {
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', ?, 'accepted', 1, now() + interval '1 day')
             """;
 
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
     String accept(String key) {
+        return accept(key, "pm_card_visa");
+    }
+
+    String accept(String key, String paymentMethod) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 statement.setString(1, id);
                 statement.setString(2, id);
                 statement.setString(3, key);
+                statement.setString(4, paymentMethod);
                 statement.executeUpdate();
             }
             Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));

@@ -5,13 +5,9 @@ import com.stripe.exception.StripeException;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.http.WireFailure;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpTimeoutException;
 import java.util.Optional;
-import javax.net.ssl.SSLHandshakeException;
 
 /**
  * What an error of Stripe's client says about the money. The same error means less while preparing, a step that moves no
@@ -52,36 +48,19 @@ final class StripeErrors {
         if (e instanceof CardException) {
             return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e)));
         }
-        return notSent(e.getCause()).or(() -> switch (status(e)) {
+        return WireFailure.notSent(e.getCause()).or(() -> switch (status(e)) {
             case 429 -> Optional.of(FailureCause.RATE_LIMITED);
             case 401, 403 -> Optional.of(FailureCause.CREDENTIAL_REFUSED);
             default -> Optional.empty();
         }).map(cause -> new Outcome.Failed(cause, describe(e)));
     }
 
-    /** The connection never stood, so no byte of the request left. */
-    private static Optional<FailureCause> notSent(Throwable cause) {
-        return switch (cause) {
-            case HttpConnectTimeoutException e -> Optional.of(FailureCause.CONNECT_TIMED_OUT);
-            case ConnectException e when e.getCause() instanceof UnknownHostException
-                    || e.getCause() instanceof java.nio.channels.UnresolvedAddressException ->
-                    Optional.of(FailureCause.PSP_HOST_UNKNOWN);
-            case ConnectException e -> Optional.of(FailureCause.CONNECTION_REFUSED);
-            case UnknownHostException e -> Optional.of(FailureCause.PSP_HOST_UNKNOWN);
-            case SSLHandshakeException e -> Optional.of(FailureCause.TLS_HANDSHAKE_FAILED);
-            case null, default -> Optional.empty();
-        };
-    }
-
     private static UnknownCause unknownCause(StripeException e) {
         if (isIdempotencyError(e)) {
             return UnknownCause.KEY_MISMATCH;
         }
-        if (e.getCause() instanceof HttpTimeoutException) {
-            return UnknownCause.GATEWAY_TIMED_OUT;
-        }
         if (e.getCause() instanceof IOException) {
-            return UnknownCause.CONNECTION_LOST;
+            return WireFailure.unknown(e.getCause());
         }
         if (status(e) == 409) {
             return UnknownCause.KEY_IN_USE;
