@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.payment.PaymentId;
 import java.util.List;
 import java.util.function.Function;
 
@@ -17,6 +18,8 @@ final class AnswerAsk implements Function<Ask, Answer> {
         return Guarded.answer(() -> switch (accept.apply(ask)) {
             case Acceptance.Accepted(StoredResponse response) -> response.first();
             case Acceptance.Replayed replay -> replay.response().repeated(replay.now(), replay.firstAt());
+            case Acceptance.Reconstructed rebuilt -> rebuilt.response().reconstructed(rebuilt.now());
+            case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
             case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });

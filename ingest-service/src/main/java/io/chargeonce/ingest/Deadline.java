@@ -22,14 +22,22 @@ final class Deadline implements AutoCloseable {
     }
 
     <T> T within(Supplier<T> work) {
-        var alarm = new Alarm(Thread.currentThread());
-        ScheduledFuture<?> scheduled = timer.schedule(alarm::ring, limit.toMillis(), TimeUnit.MILLISECONDS);
+        Runnable end = begin();
         try {
             return work.get();
         } finally {
+            end.run();
+        }
+    }
+
+    /** For work that begins in one call and ends in another, on one thread: the caller must end it. */
+    Runnable begin() {
+        var alarm = new Alarm(Thread.currentThread());
+        ScheduledFuture<?> scheduled = timer.schedule(alarm::ring, limit.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> {
             alarm.off();
             scheduled.cancel(false);
-        }
+        };
     }
 
     /** Cancelling what is scheduled does not wait for a ring under way; this does. */

@@ -3,6 +3,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,16 +16,24 @@ final class Guarded {
     private Guarded() {}
 
     static Answer answer(Supplier<Answer> answer) {
+        return guarded(answer, Problem::answer);
+    }
+
+    static <T> Checked<T> checked(Supplier<Checked<T>> checked) {
+        return guarded(checked, Checked.Wrong::new);
+    }
+
+    private static <T> T guarded(Supplier<T> work, Function<Problem, T> otherwise) {
         try {
-            return answer.get();
+            return work.get();
         } catch (Coalescer.Overloaded e) {
-            return Problems.overloaded().answer();
+            return otherwise.apply(Problems.overloaded());
         } catch (DatabaseUnavailable e) {
             LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
-            return Problems.unavailable().answer();
+            return otherwise.apply(Problems.unavailable());
         } catch (DatabaseRefused e) {
             LOG.error("Bug! Postgres refused what this service had checked; the request was answered with 500", e);
-            return Problems.internal().answer();
+            return otherwise.apply(Problems.internal());
         }
     }
 }

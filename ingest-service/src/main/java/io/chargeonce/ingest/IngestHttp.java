@@ -8,6 +8,7 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Optional;
 
 /** The web server and its hard limits: what a request may be at most, whoever sends it. */
 final class IngestHttp implements AutoCloseable {
@@ -28,10 +29,12 @@ final class IngestHttp implements AutoCloseable {
     }
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
-    static IngestHttp start(Address address, PaymentsApi api) {
+    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeaders) {
         requireFree(address);
         var problems = new TransportProblems();
-        WebServer server = WebServer.builder()
+        var builder = WebServer.builder();
+        tls.ifPresent(files -> builder.tls(files.tls()));
+        WebServer server = builder
                 .host(address.host()).port(address.port())
                 .shutdownHook(false)
                 .maxPayloadSize(LARGEST_PAYLOAD)
@@ -41,7 +44,8 @@ final class IngestHttp implements AutoCloseable {
                 .idleConnectionPeriod(LOOK_FOR_IDLE)
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new BoundedChunks(Http1ConnectionSelector.builder().config(Http1Config.builder()
-                        .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE).build()).build()))
+                        .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
+                        .addReceiveListener(new SlowHeaders(forHeaders)).build()).build()))
                 .directHandlers(handlers -> {
                     for (var event : DirectHandler.EventType.values()) {
                         handlers.addHandler(event, problems);

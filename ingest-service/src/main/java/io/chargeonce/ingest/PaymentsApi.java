@@ -1,53 +1,62 @@
 package io.chargeonce.ingest;
 
-import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** The HTTP interface. A 202 is sent only when the payment's transaction is durable. Each request on its own thread. */
 final class PaymentsApi implements HttpService {
 
-    private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final String ONE = Command.PATH + "/{id}";
 
-    private final Merchants merchants;
-    private final RequestBody body;
-    private final Function<Ask, Answer> accept;
+    private final FrontDoor frontDoor;
+    private final PostPayment post;
     private final PostBatch batch;
-    private final ReadPayment readPayment;
+    private final ReadPayment read;
+    private final ListPayments list;
     private final Exchange exchange;
     private final IngestMeters meters;
-    private final InstantSource clock;
 
-    PaymentsApi(Merchants merchants, RequestBody body, Function<Ask, Answer> accept, PostBatch batch, ReadPayment readPayment,
-                Exchange exchange, IngestMeters meters, InstantSource clock) {
-        this.merchants = merchants;
-        this.body = body;
-        this.accept = accept;
+    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, ReadPayment read, ListPayments list,
+                Exchange exchange, IngestMeters meters) {
+        this.frontDoor = frontDoor;
+        this.post = post;
         this.batch = batch;
-        this.readPayment = readPayment;
+        this.read = read;
+        this.list = list;
         this.exchange = exchange;
         this.meters = meters;
-        this.clock = clock;
     }
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post(Command.PATH, handle("accept", this::post));
+        rules.post(Command.PATH, merchants("accept", post::answer));
+        rules.get(Command.PATH, merchants("list", (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.any(Command.PATH, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.post(PostBatch.PATH, this::postBatch);
-        rules.any(PostBatch.PATH, handle("other", request -> Problems.methodNotAllowed("POST").answer()));
-        rules.get(ONE, handle("read", this::get));
-        rules.any(Command.PATH, handle("other", request -> Problems.methodNotAllowed("POST").answer()));
-        rules.any(ONE, handle("other", request -> Problems.methodNotAllowed("GET").answer()));
-        rules.any(handle("other", request -> Problems.notFound().answer()));
+        rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
+        rules.get(ONE, merchants("read",
+                (merchant, request) -> read.read(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
+        rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
+        rules.get("/", all(request -> Documents.PAGE.answer()));
+        rules.any(all(request -> Problems.notFound().answer()));
+    }
+
+    /** A route for whoever has a credential. */
+    private Handler merchants(String route, BiFunction<Merchant, ServerRequest, Answer> answer) {
+        return handle(route, request -> admit(request).answer(merchant -> answer.apply(merchant, request)));
+    }
+
+    /** A route for everybody. */
+    private Handler all(Function<ServerRequest, Answer> answer) {
+        return handle("other", answer);
     }
 
     private Handler handle(String route, Function<ServerRequest, Answer> answer) {
@@ -55,43 +64,24 @@ final class PaymentsApi implements HttpService {
                 meters.timed(route, () -> Guarded.answer(() -> answer.apply(request))));
     }
 
-    private Answer post(ServerRequest request) {
-        return authenticate(request)
-                .answer(merchant -> KeyHeader.read(all(request, IDEMPOTENCY_KEY))
-                .answer(key -> body.read(request)
-                .answer(bytes -> PaymentBody.read(bytes)
-                .answer(payment -> accept.apply(
-                        Ask.of(merchant.id(), key, payment, request.remotePeer().host(), clock.instant()))))));
-    }
-
-    private Answer get(ServerRequest request) {
-        return authenticate(request)
-                .answer(merchant -> readPayment.read(merchant.id(), request.path().pathParameters().get("id")));
-    }
-
     private void postBatch(ServerRequest request, ServerResponse response) {
-        switch (checkedForBatch(request)) {
-            case Checked.Right<Merchant> right -> batch.stream(right.value(), request, response);
-            case Checked.Wrong<Merchant> wrong ->
-                    exchange.send(request, response, meters.timed("batch", () -> wrong.problem().answer()));
+        switch (Guarded.checked(() -> admit(request))) {
+            case Checked.Wrong<Merchant> wrong -> refuse(request, response, wrong.problem());
+            case Checked.Right<Merchant> merchant -> {
+                switch (PostBatch.guarded(request)) {
+                    case Checked.Wrong<Boolean> wrong -> refuse(request, response, wrong.problem());
+                    case Checked.Right<Boolean> guarded ->
+                            batch.stream(merchant.value(), guarded.value(), request, response);
+                }
+            }
         }
     }
 
-    private Checked<Merchant> checkedForBatch(ServerRequest request) {
-        return switch (authenticate(request)) {
-            case Checked.Wrong<Merchant> wrong -> wrong;
-            case Checked.Right<Merchant> right -> {
-                Optional<Problem> refusal = PostBatch.refusal(request);
-                yield refusal.isEmpty() ? right : new Checked.Wrong<>(refusal.get());
-            }
-        };
+    private void refuse(ServerRequest request, ServerResponse response, Problem problem) {
+        exchange.send(request, response, meters.timed("batch", problem::answer));
     }
 
-    private Checked<Merchant> authenticate(ServerRequest request) {
-        return merchants.authenticate(all(request, HeaderNames.AUTHORIZATION));
-    }
-
-    private static List<String> all(ServerRequest request, HeaderName name) {
-        return request.headers().all(name, List::of);
+    private Checked<Merchant> admit(ServerRequest request) {
+        return frontDoor.admit(request.headers().all(HeaderNames.AUTHORIZATION, List::of));
     }
 }

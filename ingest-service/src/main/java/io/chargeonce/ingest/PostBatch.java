@@ -31,18 +31,21 @@ final class PostBatch {
         this.clock = clock;
     }
 
-    static Optional<Problem> refusal(ServerRequest request) {
-        return RequestBody.hasType(request, NDJSON) ? Optional.empty() : Optional.of(Problems.notNdjson());
+    /** Whether the lines are guarded against second clicks; or why there can be no batch. */
+    static Checked<Boolean> guarded(ServerRequest request) {
+        return RequestBody.hasType(request, NDJSON)
+                ? GuardHeader.read(request)
+                : new Checked.Wrong<>(Problems.notNdjson());
     }
 
-    void stream(Merchant merchant, ServerRequest request, ServerResponse response) {
+    void stream(Merchant merchant, boolean guarded, ServerRequest request, ServerResponse response) {
         response.status(200);
         response.header("Content-Type", NDJSON);
         String origin = request.remotePeer().host();
         // Closed only when all is well: the end of the stream tells the client that no answer is missing.
         OutputStream out = new BufferedOutputStream(new PatientOutput(response.outputStream(), patience), 16 * 1024);
         try {
-            new Batch(line -> answer(merchant, origin, line)).run(input(request), out);
+            new Batch(line -> answer(merchant, guarded, origin, line)).run(input(request), out);
             out.close();
         } catch (IOException | RuntimeException e) {
             throw new CloseConnectionException("a batch ended before its answers were complete", e);
@@ -55,11 +58,14 @@ final class PostBatch {
                 : InputStream.nullInputStream();
     }
 
-    private byte[] answer(Merchant merchant, String origin, Lines.Line line) {
+    private byte[] answer(Merchant merchant, boolean guarded, String origin, Lines.Line line) {
         BatchLine read = line.text().map(BatchLine::read)
                 .orElseGet(() -> new BatchLine(Optional.empty(), new Checked.Wrong<>(Problems.tooLarge())));
         Answer answer = meters.timed("batch", () -> read.request().answer(
-                payment -> accept.apply(Ask.of(merchant.id(), key(read), payment, origin, clock.instant()))));
+                payment -> {
+                    Ask ask = Ask.of(merchant.id(), key(read), payment, origin, clock.instant());
+                    return accept.apply(guarded ? ask : ask.withoutGuard());
+                }));
         return BatchLine.answer(line.number(), read.key(), answer);
     }
 

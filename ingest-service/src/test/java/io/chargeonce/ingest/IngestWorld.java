@@ -68,13 +68,15 @@ final class IngestWorld implements AutoCloseable {
         return new IngestWorld(databaseUrl);
     }
 
-    /** Schema and the two merchants acme and globex with their tokens. */
+    /** Schema and merchants with their tokens: acme and globex are not guarded against second clicks, initech and hooli are. */
     static void prepare(String databaseUrl) {
         Migrations.apply(databaseUrl, "postgres", "");
         execute(databaseUrl, """
-                INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');
+                INSERT INTO chargeonce.merchant (merchant_id, duplicate_window_ms)
+                VALUES ('acme', 0), ('globex', 0), ('initech', 10000), ('hooli', 3600000);
                 INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id, revoked_at)
                 VALUES (sha256('test_acme'), 'acme', NULL), (sha256('test_globex'), 'globex', NULL),
+                       (sha256('test_initech'), 'initech', NULL), (sha256('test_hooli'), 'hooli', NULL),
                        (sha256('test_revoked'), 'acme', now())
                 """);
     }
@@ -112,6 +114,10 @@ final class IngestWorld implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
+        return request(service, path);
+    }
+
+    static HttpRequest.Builder request(IngestService service, String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.port() + path))
                 .header("Authorization", "Bearer test_acme").timeout(Duration.ofSeconds(60));
     }
