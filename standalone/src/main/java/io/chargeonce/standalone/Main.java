@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.conformance.ConformanceCommand;
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
@@ -28,6 +29,7 @@ public final class Main implements Runnable {
         var commands = new CommandLine(new Main());
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
         commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
+        commands.addSubcommand(new ConformanceCommand());
         commands.setExecutionExceptionHandler(new OneLineErrors());
         commands.setParameterExceptionHandler(new ShortUsageErrors());
         return commands;
