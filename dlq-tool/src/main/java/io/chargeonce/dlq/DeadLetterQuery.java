@@ -18,12 +18,19 @@ import java.util.Optional;
 /** Reads dead letters and says where each stands. The one place that derives a {@link Standing}. */
 final class DeadLetterQuery {
 
+    /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
+    static final int MOST_MERGES = 5;
+
+    /** A purged one stands as it stood when it was purged. */
     static final String STANDING = """
             CASE WHEN letter.operation_id IS NULL THEN 'poison'
                  WHEN attempt.state = 'succeeded' THEN 'charged'
-                 WHEN attempt.state IS NOT NULL OR operation.state IS DISTINCT FROM 'dead' THEN 'unresolved'
+                 WHEN attempt.state IS NOT NULL OR operation.state IS NULL OR operation.state NOT IN ('dead', 'purged')
+                      THEN 'unresolved'
+                 WHEN operation.generation > %d THEN 'needs_a_person'
+                 WHEN operation.charge_before < clock_timestamp() THEN 'past_deadline'
                  ELSE 'rechargeable' END
-            """;
+            """.formatted(MOST_MERGES);
 
     /** By the index {@code one_open_attempt}, at most one attempt joins. */
     private static final String LETTERS = """
@@ -99,8 +106,16 @@ final class DeadLetterQuery {
         }
     }
 
-    /** Binds the conditions of {@link #SELECTED}, which come first in every statement that has them. */
-    static void bind(PreparedStatement statement, Selection selection) throws SQLException {
+    /** A number for each failure; those of a set, xor-ed, say whether two sets are the same. */
+    static final String FINGERPRINT =
+            "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
+
+    /**
+     * Binds the conditions of {@link #SELECTED}, which come first in every statement that has them.
+     *
+     * @return the next parameter's number
+     */
+    static int bind(PreparedStatement statement, Selection selection) throws SQLException {
         DeadLetterFilter filter = selection.filter();
         statement.setArray(1, filter.ids().isEmpty() ? null
                 : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
@@ -111,6 +126,7 @@ final class DeadLetterQuery {
         statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
         setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
         setTime(statement, CONDITIONS, filter.newerThan().map(selection.asOf()::minus));
+        return CONDITIONS + 1;
     }
 
     private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {

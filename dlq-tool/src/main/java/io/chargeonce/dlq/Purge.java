@@ -34,16 +34,16 @@ public final class Purge {
 
     /** One commit. */
     Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters), mandate));
+        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
     }
 
     private Tally<Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
         var fates = new Tally<Fate>();
-        batch.gone().forEach(letter -> fates.add(Fate.GONE, letter));
+        batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             switch (letter.standing()) {
-                case RECHARGEABLE, POISON -> purgeable.add(letter);
+                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON -> purgeable.add(letter);
                 case CHARGED, UNRESOLVED -> fates.add(Fate.REFUSED, letter);
             }
         }

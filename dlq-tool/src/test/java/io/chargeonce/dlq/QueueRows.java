@@ -90,6 +90,19 @@ public final class QueueRows implements AutoCloseable {
         return Stream.generate(this::dead).limit(count).toList();
     }
 
+    /** One more attempt, which takes the money. */
+    public void succeed(String id) {
+        claim(id);
+        hear(id, new Outcome.Charged("pi_" + id));
+        change(id, (connection, operation) -> operation.settleSucceeded("pi_" + id, operation.stagedAt()));
+    }
+
+    /** The payments that wait to be worked on, as the charge-consumer would find them. */
+    public List<String> accepted() {
+        String ids = text("SELECT string_agg(operation_id, ' ' ORDER BY operation_id) FROM operation WHERE state = 'accepted'");
+        return ids.equals("nothing") ? List.of() : List.of(ids.split(" "));
+    }
+
     /** One more attempt, which definitely fails, and back into the queue. */
     public void fail(String id, String message) {
         claim(id);
@@ -187,12 +200,12 @@ public final class QueueRows implements AutoCloseable {
         return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id + "'");
     }
 
-    /** Everything that a change could touch, as one comparable text. */
+    /** Everything that a change of a dead letter could touch, as one comparable text. */
     public String everything() {
         return text("""
                 SELECT md5(coalesce((SELECT string_agg(operation::text, '|' ORDER BY operation_id) FROM operation), ''))
                     || md5(coalesce((SELECT string_agg(dead_letter::text, '|' ORDER BY dead_letter_id) FROM dead_letter), ''))
-                    || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record)
+                    || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record WHERE resource_type <> 'dlq_run')
                 """);
     }
 
@@ -208,7 +221,7 @@ public final class QueueRows implements AutoCloseable {
     public void clear() {
         queue.database().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("TRUNCATE operation, payment_attempt, dead_letter, outbox, audit_record");
+                return statement.execute("TRUNCATE operation, payment_attempt, dead_letter, outbox, audit_record, dlq_run, dlq_run_item, tier_visit");
             }
         });
     }

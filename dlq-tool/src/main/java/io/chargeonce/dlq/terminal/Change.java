@@ -29,7 +29,8 @@ enum Change {
 
     boolean refuses(Standing standing) {
         return switch (standing) {
-            case RECHARGEABLE -> false;
+            case RECHARGEABLE, PAST_DEADLINE -> false;
+            case NEEDS_A_PERSON -> this == MERGE;
             case CHARGED, UNRESOLVED -> this == PURGE;
             case POISON -> this == MERGE;
         };
