@@ -1,24 +1,11 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Merge;
-import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Purge;
-import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
 
 /** What a command does to dead letters. */
 enum Change {
     MERGE, PURGE;
-
-    Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
-        return switch (this) {
-            case MERGE -> new Merge(queue).run(plan, mandate, run);
-            case PURGE -> new Purge(queue).run(plan, mandate, run);
-        };
-    }
 
     String inWords(Standing standing) {
         return switch (this) {

@@ -35,6 +35,7 @@ public final class ChangeReport {
                 Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
                 Column.whole("STANDING", Words::of),
                 Column.whole(change.name(), change::inWords))).print(present);
+        screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
         if (change == Change.MERGE) {
             MergeNotes.print(present::contains, screen);
         }

@@ -136,7 +136,7 @@ final class Json {
         return json;
     }
 
-    private static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
+    static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
         value.ifPresent(present -> json.put(name, present));
     }
 }

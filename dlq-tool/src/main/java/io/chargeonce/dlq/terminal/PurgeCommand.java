@@ -1,7 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
-import io.chargeonce.dlq.Pace;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +34,7 @@ final class PurgeCommand implements Callable<Integer> {
         if (selection.reason.isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
-        var run = new ChangeRun(Change.PURGE, spec, filter, selection.reason, selection.yes, Pace.unlimited(), common.json);
+        var run = new ChangeRun(Change.PURGE, spec, filter, selection.reason, selection.yes, selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
     }
 }

@@ -2,11 +2,17 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Fate;
 import io.chargeonce.dlq.Standing;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /** What happens to dead letters, in words. */
 final class Words {
 
     private Words() {}
+
+    static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
 
     static String byMerge(Standing standing) {
         return switch (standing) {
