@@ -42,10 +42,10 @@ final class DeadLetterQuery {
             """;
 
     /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
-    static final String SELECTED = LETTERS + """
+    private static final String SELECTED = LETTERS + """
               CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
                                  ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since) AS wanted
-             WHERE letter.state = 'dead'
+             WHERE %s
                AND letter.died_at <= wanted.until
                AND (wanted.since IS NULL OR letter.died_at > wanted.since)
                AND (wanted.ids IS NULL OR letter.dead_letter_id = ANY (wanted.ids))
@@ -58,6 +58,17 @@ final class DeadLetterQuery {
                AND (wanted.standing IS NULL OR wanted.standing =
             """ + STANDING + ")\n";
 
+    /** How long a purge can be undone. */
+    static final String RETENTION = "interval '30 days'";
+
+    /** Whole with its conditions, for each place that dead letters can be in. */
+    static String selected(Selection.From from) {
+        return SELECTED.formatted(switch (from) {
+            case THE_QUEUE -> "letter.state = 'dead'";
+            case THE_PURGED -> "letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION;
+        });
+    }
+
     private static final String COLUMNS = """
             SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
                    letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
@@ -69,12 +80,12 @@ final class DeadLetterQuery {
 
     private DeadLetterQuery() {}
 
-    private static final String NEWEST_FIRST = COLUMNS + SELECTED + """
+    private static final String NEWEST_FIRST = """
                AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) < (?::timestamptz, ?::text))
              ORDER BY letter.died_at DESC, letter.dead_letter_id DESC LIMIT ?
             """;
 
-    private static final String OLDEST_FIRST = COLUMNS + SELECTED + """
+    private static final String OLDEST_FIRST = """
                AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) > (?::timestamptz, ?::text))
              ORDER BY letter.died_at, letter.dead_letter_id LIMIT ?
             """;
@@ -82,7 +93,7 @@ final class DeadLetterQuery {
     /** The next of the selection after a position, or its first. */
     static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
                                      Optional<DeadLetterView.Position> after, int limit) throws SQLException {
-        String sql = switch (order) {
+        String sql = COLUMNS + selected(selection.from()) + switch (order) {
             case NEWEST_FIRST -> NEWEST_FIRST;
             case OLDEST_FIRST -> OLDEST_FIRST;
         };
@@ -111,7 +122,7 @@ final class DeadLetterQuery {
             "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
 
     /**
-     * Binds the conditions of {@link #SELECTED}, which come first in every statement that has them.
+     * Binds the conditions of {@link #selected}, which come first in every statement that has them.
      *
      * @return the next parameter's number
      */

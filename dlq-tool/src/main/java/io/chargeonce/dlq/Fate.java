@@ -11,6 +11,8 @@ public enum Fate {
     /** The resolver asks the PSP now; it stays listed until the outcome is known. */
     ASKED,
     PURGED,
+    /** Purged before, and back in the queue. */
+    RESTORED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
     /** Somebody else moved it first, or it failed anew. */

@@ -84,7 +84,7 @@ final class MergeMoves {
     }
 
     private Fate settle(DeadLetterView letter, Operation operation) {
-        if (!isListed(operation)) {
+        if (!operation.isListed()) {
             return Fate.GONE;
         }
         operation.settleSucceeded(letter.evidence().orElseThrow(
@@ -98,7 +98,7 @@ final class MergeMoves {
 
     /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
     private Fate ask(DeadLetterView letter, Operation operation) {
-        if (!isListed(operation)) {
+        if (!operation.isListed()) {
             return Fate.GONE;
         }
         boolean wasDead = operation.state() == OperationState.DEAD;
@@ -110,9 +110,5 @@ final class MergeMoves {
             relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
         }
         return Fate.ASKED;
-    }
-
-    private static boolean isListed(Operation operation) {
-        return operation.state() == OperationState.DEAD || operation.state() == OperationState.UNRESOLVED;
     }
 }

@@ -16,21 +16,25 @@ import java.util.stream.Collectors;
 public record Plan(Selection selection, Tally<Standing> standings, String fingerprint) {
 
     public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return queue.database().withConnection(connection -> {
-            Selection selection = Selection.now(connection, filter);
-            return count(connection, selection);
-        });
+        return of(queue, filter, Selection.From.THE_QUEUE);
+    }
+
+    /** What a restore would bring back. */
+    public static Plan ofPurged(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return of(queue, filter, Selection.From.THE_PURGED);
+    }
+
+    private static Plan of(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from) {
+        return queue.database().withConnection(connection -> count(connection, Selection.now(connection, filter, from)));
     }
 
     private static final String COUNT = "SELECT standing, currency, count(*), sum(amount), bit_xor(fingerprint) FROM (SELECT letter.currency, letter.amount,"
-            + DeadLetterQuery.FINGERPRINT + " AS fingerprint,\n" + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.SELECTED + """
-            ) AS letters GROUP BY standing, currency
-            """;
+            + DeadLetterQuery.FINGERPRINT + " AS fingerprint,\n" + DeadLetterQuery.STANDING + " AS standing\n" + "%s) AS letters GROUP BY standing, currency";
 
     private static Plan count(Connection connection, Selection selection) throws SQLException {
         var tally = new Tally<Standing>();
         long fingerprint = 0;
-        try (var statement = connection.prepareStatement(COUNT)) {
+        try (var statement = connection.prepareStatement(COUNT.formatted(DeadLetterQuery.selected(selection.from())))) {
             DeadLetterQuery.bind(statement, selection);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

@@ -25,7 +25,7 @@ final class RunItems {
 
     /** The canary is drawn by lot among what would be charged again: the oldest ones often all have one and the same trouble. */
     private static final String FREEZE = "WITH letters AS (SELECT letter.dead_letter_id, letter.generation, letter.died_at,"
-            + " letter.amount, letter.currency, " + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.SELECTED + """
+            + " letter.amount, letter.currency, " + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
             ), drawn AS (
                 SELECT *, CASE WHEN standing IN ('rechargeable', 'past_deadline') THEN
                               row_number() OVER (PARTITION BY standing IN ('rechargeable', 'past_deadline')

@@ -33,14 +33,14 @@ public record Summary(List<Group> groups) {
     }
 
     public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter)));
+        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, Selection.From.THE_QUEUE)));
     }
 
     private static final String GROUPS = """
             SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
                    (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint
               FROM (SELECT letter.cause, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
-            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.SELECTED + """
+            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
             ) AS letters GROUP BY cause, psp, merchant_id, standing, currency
             """;
 

@@ -10,7 +10,6 @@ import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Purge;
 import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
 import io.chargeonce.dlq.Tally;
@@ -23,12 +22,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One call of purge: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
-record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Expected expected,
+/** One call of purge or restore: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
+record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Expected expected,
                  boolean json) {
 
     int on(DeadLetterQueue queue) {
-        Plan plan = Plan.of(queue, filter);
+        Plan plan = change.plan(queue, filter);
         List<String> missing = plan.missing(queue);
         missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
         Optional<String> refusal = expected.refusal(plan);
@@ -58,7 +57,7 @@ record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Op
         Mandate mandate = Mandate.of(Login.name(), reason);
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            Run.Result result = new Purge(queue).run(plan, mandate, new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
+            Run.Result result = change.run(queue, plan, mandate, new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             print(plan, mandate, result);
             return exit(moved(result.fates()));

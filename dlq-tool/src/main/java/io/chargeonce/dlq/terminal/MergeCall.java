@@ -50,10 +50,10 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (json) {
             Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printPlan(Change.MERGE, plan, screen);
+            ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
         }
-        long would = Arrays.stream(Standing.values()).filter(s -> !Change.MERGE.refuses(s))
+        long would = Arrays.stream(Standing.values()).filter(s -> !new Change.Merging().refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();
         return exit(filter, would);
     }
@@ -63,7 +63,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (json) {
             Json.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(Change.MERGE, plan, screen);
+            ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
             screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());

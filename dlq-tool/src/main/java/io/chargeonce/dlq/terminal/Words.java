@@ -62,6 +62,7 @@ final class Words {
             case SETTLED -> "settled: already charged";
             case ASKED -> "with the resolver now; stays listed until known";
             case PURGED -> "purged";
+            case RESTORED -> "back in the queue";
             case REFUSED -> "refused and left as it was";
             case GONE -> "moved by somebody else meanwhile";
         };

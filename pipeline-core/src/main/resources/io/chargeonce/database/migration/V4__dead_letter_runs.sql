@@ -58,6 +58,9 @@ CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 CREATE INDEX dlq_run_item_by_letter ON dlq_run_item (dead_letter_id);
 
+-- What can still be restored.
+CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
+
 -- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
 CREATE TABLE tier_visit (
     operation_id text NOT NULL,
