@@ -44,7 +44,9 @@ final class DeadLetterQuery {
     /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
     private static final String SELECTED = LETTERS + """
               CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
-                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since) AS wanted
+                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since,
+                                 ?::text AS currency, ?::bigint AS at_least, ?::bigint AS at_most, ?::int AS tier,
+                                 ?::int AS generation, ?::text AS run) AS wanted
              WHERE %s
                AND letter.died_at <= wanted.until
                AND (wanted.since IS NULL OR letter.died_at > wanted.since)
@@ -55,6 +57,13 @@ final class DeadLetterQuery {
                AND (wanted.text IS NULL OR letter.dead_letter_id = wanted.text
                     OR position(lower(wanted.text) IN lower(letter.message)) > 0
                     OR position(convert_to(wanted.text, 'UTF8') IN letter.raw_value) > 0)
+               AND (wanted.currency IS NULL OR letter.currency = wanted.currency)
+               AND (wanted.at_least IS NULL OR letter.amount >= wanted.at_least)
+               AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)
+               AND (wanted.tier IS NULL OR operation.tier = wanted.tier)
+               AND (wanted.generation IS NULL OR operation.generation = wanted.generation)
+               AND (wanted.run IS NULL OR letter.dead_letter_id IN
+                    (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run))
                AND (wanted.standing IS NULL OR wanted.standing =
             """ + STANDING + ")\n";
 
@@ -73,10 +82,10 @@ final class DeadLetterQuery {
             SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
                    letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
                    letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
-                   attempt.psp_reference AS evidence,
+                   attempt.psp_reference AS evidence, coalesce(operation.tier, 0) AS tier,
             """ + STANDING + " AS standing\n";
 
-    private static final int CONDITIONS = 8;
+    private static final int CONDITIONS = 14;
 
     private DeadLetterQuery() {}
 
@@ -90,19 +99,30 @@ final class DeadLetterQuery {
              ORDER BY letter.died_at, letter.dead_letter_id LIMIT ?
             """;
 
+    private static final String LARGEST_FIRST = """
+               AND (?::bigint IS NULL OR (coalesce(letter.amount, 0), letter.dead_letter_id) < (?::bigint, ?::text))
+             ORDER BY coalesce(letter.amount, 0) DESC, letter.dead_letter_id DESC LIMIT ?
+            """;
+
     /** The next of the selection after a position, or its first. */
     static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
                                      Optional<DeadLetterView.Position> after, int limit) throws SQLException {
         String sql = COLUMNS + selected(selection.from()) + switch (order) {
             case NEWEST_FIRST -> NEWEST_FIRST;
             case OLDEST_FIRST -> OLDEST_FIRST;
+            case LARGEST_FIRST -> LARGEST_FIRST;
         };
         try (var statement = connection.prepareStatement(sql)) {
-            bind(statement, selection);
-            setTime(statement, CONDITIONS + 1, after.map(DeadLetterView.Position::diedAt));
-            setTime(statement, CONDITIONS + 2, after.map(DeadLetterView.Position::diedAt));
-            statement.setString(CONDITIONS + 3, after.map(DeadLetterView.Position::id).orElse(null));
-            statement.setInt(CONDITIONS + 4, limit);
+            int next = bind(statement, selection);
+            for (int i = 0; i < 2; i++) {
+                switch (order) {
+                    case NEWEST_FIRST, OLDEST_FIRST -> setTime(statement, next + i, after.map(DeadLetterView.Position::diedAt));
+                    case LARGEST_FIRST -> statement.setObject(next + i,
+                            after.map(DeadLetterView.Position::minorUnits).orElse(null), Types.BIGINT);
+                }
+            }
+            statement.setString(next + 2, after.map(DeadLetterView.Position::id).orElse(null));
+            statement.setInt(next + 3, limit);
             return read(statement);
         }
     }
@@ -136,8 +156,18 @@ final class DeadLetterQuery {
         statement.setString(5, filter.text().orElse(null));
         statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
         setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
-        setTime(statement, CONDITIONS, filter.newerThan().map(selection.asOf()::minus));
+        setTime(statement, 8, filter.newerThan().map(selection.asOf()::minus));
+        bind(statement, filter.traits());
         return CONDITIONS + 1;
+    }
+
+    private static void bind(PreparedStatement statement, Traits traits) throws SQLException {
+        statement.setString(9, traits.currency().orElse(null));
+        statement.setObject(10, traits.atLeast().orElse(null), Types.BIGINT);
+        statement.setObject(11, traits.atMost().orElse(null), Types.BIGINT);
+        statement.setObject(12, traits.tier().orElse(null), Types.INTEGER);
+        statement.setObject(13, traits.generation().orElse(null), Types.INTEGER);
+        statement.setString(14, traits.run().orElse(null));
     }
 
     private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
@@ -161,7 +191,7 @@ final class DeadLetterQuery {
                 result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
                 result.getObject("changed_at", OffsetDateTime.class).toInstant(),
                 Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
-                Standing.fromTag(result.getString("standing")), text(result, "evidence"));
+                Standing.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
     }
 
     private static Optional<Money> money(ResultSet result) throws SQLException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which dead letters are meant. */
@@ -35,9 +36,12 @@ final class FilterOptions {
             description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved or poison.")
     Optional<String> standing;
 
+    @Mixin
+    TraitOptions traits;
+
     DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
         return new DeadLetterFilter(ids, cause, psp, merchant, age("--older-than", olderThan, problems),
-                age("--newer-than", newerThan, problems), text, standing(problems));
+                age("--newer-than", newerThan, problems), text, standing(problems), traits.traits(problems));
     }
 
     private static Optional<Duration> age(String option, Optional<String> given, Problems problems) {

@@ -29,6 +29,15 @@ final class Problems {
         return EXIT;
     }
 
+    /** An option's value as an amount of money. */
+    Optional<Long> minorUnits(String option, Optional<String> text) {
+        if (text.isPresent() && !text.get().matches("\\d{1,12}")) {
+            add("%s is '%s', but must be a whole number of minor units, such as 1299 for 12.99 EUR".formatted(option, text.get()));
+            return Optional.empty();
+        }
+        return text.map(Long::valueOf);
+    }
+
     /** An option's value as a whole number from 1. */
     Optional<Integer> number(String option, Optional<String> text) {
         if (text.isEmpty()) {

@@ -45,6 +45,15 @@ class CommandLineTest {
     }
 
     @Test
+    void list_prints_the_columns_that_are_asked_for() {
+        rows.dead();
+        assertThat(call("list", "--columns", "amount,standing,generation,tier").out().lines().toList())
+                .containsExactly("   AMOUNT  STANDING           GENERATION  TIER", "12.99 EUR  safe to re-charge           1     0");
+        assertThat(call("list", "--columns", "shoe,id", "--sort", "x", "--currency", "eur", "--min-amount", "-1").err())
+                .contains("--columns has no 'shoe'", "--sort is 'x'", "--currency is 'eur'", "--min-amount is '-1'");
+    }
+
+    @Test
     void list_says_that_there_are_more() {
         rows.dead(3);
         Called list = call("list", "--limit", "2");
@@ -63,7 +72,7 @@ class CommandLineTest {
     void json_is_one_object_a_line() {
         rows.dead();
         String poison = rows.poison("x\u001b[31mred".getBytes());
-        assertThat(call("list", "--json", "--oldest-first").json()).hasSize(2).satisfiesExactly(
+        assertThat(call("list", "--json", "--sort", "oldest").json()).hasSize(2).satisfiesExactly(
                 payment -> {
                     assertThat(payment.path("amount").asLong()).isEqualTo(1299);
                     assertThat(payment.path("standing").asString()).isEqualTo("rechargeable");
