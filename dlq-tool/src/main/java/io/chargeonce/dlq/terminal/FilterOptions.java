@@ -2,7 +2,6 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.Standing;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -40,16 +39,8 @@ final class FilterOptions {
     TraitOptions traits;
 
     DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
-        return new DeadLetterFilter(ids, cause, psp, merchant, age("--older-than", olderThan, problems),
-                age("--newer-than", newerThan, problems), text, standing(problems), traits.traits(problems));
-    }
-
-    private static Optional<Duration> age(String option, Optional<String> given, Problems problems) {
-        Optional<Duration> age = given.flatMap(Ages::parse);
-        if (given.isPresent() && age.isEmpty()) {
-            problems.add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, given.get()));
-        }
-        return age;
+        return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
+                problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
     }
 
     private Optional<Standing> standing(Problems problems) {

@@ -61,6 +61,9 @@ CREATE INDEX dlq_run_item_by_letter ON dlq_run_item (dead_letter_id);
 -- What can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
 
+-- What people did, among everything that happened to payments.
+CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
+
 -- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
 CREATE TABLE tier_visit (
     operation_id text NOT NULL,
