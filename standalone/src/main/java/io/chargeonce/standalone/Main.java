@@ -1,6 +1,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.dlq.terminal.DlqCommand;
+import io.chargeonce.load.LoadCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -8,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, version = "Chargeonce 0.1.0", usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
         subcommands = {DemoCommand.class, UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
-                MigrateCommand.class},
+                MigrateCommand.class, LoadCommand.class},
         footer = {"", "Begin with:  chargeonce demo"})
 public final class Main implements Runnable {
 
