@@ -1,6 +1,9 @@
 package io.chargeonce.load.chaos;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +15,7 @@ public final class Coverage {
     private final Map<String, Integer> faults = new TreeMap<>();
     private final Map<String, Integer> hits = new TreeMap<>();
     private final Map<Child, CrashPoint> armed = new HashMap<>();
+    private final Map<CrashPoint, Integer> armings = new EnumMap<>(CrashPoint.class);
 
     Coverage() {
         for (CrashPoint point : CrashPoint.values()) {
@@ -23,7 +27,13 @@ public final class Coverage {
         faults.merge(fault, 1, Integer::sum);
     }
 
+    /** By what was armed and not by what was hit, so that the seed alone decides. */
+    CrashPoint rarest() {
+        return Arrays.stream(CrashPoint.values()).min(Comparator.comparing(point -> armings.getOrDefault(point, 0))).orElseThrow();
+    }
+
     void armed(Child victim, CrashPoint point) {
+        armings.merge(point, 1, Integer::sum);
         armed.put(victim, point);
     }
 

@@ -36,6 +36,9 @@ final class Nemesis {
         for (int i = 0; i < faults; i++) {
             coverage.did(inflict(kinds.get(random.nextInt(kinds.size()))));
         }
+        if (!quiet && kinds.contains(FaultKind.KILL)) {
+            coverage.did(armRarest());
+        }
         Pauses.of(length);
         coverage.crashes(stage.services);
         stage.heal();
@@ -60,12 +63,15 @@ final class Nemesis {
 
     private String kill() {
         Child victim = anyService();
-        if (random.nextInt(5) == 0) {
-            victim.kill();
-            return "kill " + victim.name();
-        }
-        List<CrashPoint> points = List.of(CrashPoint.values()).stream().filter(point -> point.isIn(victim.name())).toList();
-        CrashPoint point = points.get(random.nextInt(points.size()));
+        victim.kill();
+        return "kill " + victim.name();
+    }
+
+    /** A service will die at the place at which the fewest were made to die so far. */
+    private String armRarest() {
+        CrashPoint point = coverage.rarest();
+        List<Child> candidates = stage.services.stream().filter(service -> point.isIn(service.name())).toList();
+        Child victim = candidates.get(random.nextInt(candidates.size()));
         victim.arm(point);
         coverage.armed(victim, point);
         return "arm " + point.tag();

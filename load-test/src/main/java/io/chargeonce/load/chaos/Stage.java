@@ -14,7 +14,6 @@ import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -52,8 +51,8 @@ final class Stage implements AutoCloseable {
     final TcpProxy toStripe;
     final Child broker;
     final List<Child> services;
-    private final int kafkaPort = freePort();
-    private final int ingestPort = freePort();
+    private final int kafkaPort = LowPort.free();
+    private final int ingestPort = LowPort.free();
     private final String database;
     private final Thread lastWill = new Thread(this::killAll, "kill-children");
 
@@ -64,8 +63,8 @@ final class Stage implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        this.postgres = PostgresServer.start(directory.resolve("postgres"), 0);
-        this.stripe = StripeSimulator.start(StripeSettings.inMemory());
+        this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
+        this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()));
         this.toPostgres = TcpProxy.start(postgres.port());
         this.toStripe = TcpProxy.start(stripe.port());
         this.database = postgres.jdbcUrl();
@@ -73,14 +72,6 @@ final class Stage implements AutoCloseable {
                 directory, Optional.empty());
         this.services = List.of(service("ingest", 1, plant), service("charge", 1, plant), service("charge", 2, plant),
                 service("retry", 1, plant));
-    }
-
-    private static int freePort() {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private Child service(String kind, int number, Optional<Plant> plant) {
@@ -190,7 +181,7 @@ final class Stage implements AutoCloseable {
 
     private static String tail(Path log) {
         try (Stream<String> lines = Files.lines(log)) {
-            return String.join(" | ", lines.toList().reversed().stream().limit(5).toList());
+            return String.join(" | ", lines.filter(line -> line.contains("ERROR") || line.contains("Exception")).toList().reversed().stream().limit(3).toList());
         } catch (IOException e) {
             return "unreadable";
         }

@@ -83,6 +83,10 @@ public enum Plant {
         return this == UNIQUE_INDEX_DROPPED ? Optional.of("DROP INDEX chargeonce.one_open_attempt") : Optional.empty();
     }
 
+    List<Change> changes() {
+        return changes;
+    }
+
     public boolean changes(String type) {
         return changes.stream().anyMatch(change -> change.type.equals(type));
     }
