@@ -177,6 +177,18 @@ final class Books implements AutoCloseable {
         });
     }
 
+    /** As an operator merges it out of the dead-letter queue. */
+    void merge(String id) {
+        database.inTransaction(connection -> {
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.reenter(locked.now(), Duration.ofDays(1));
+            OperationTable.save(connection, List.of(operation));
+            Outbox.stage(connection, List.of(Staging.work(topics, operation)));
+            return operation;
+        });
+    }
+
     /** How many rows of the operation table were read so far. A connection tells its count when it ends, so all of them do. */
     long operationsRead() {
         database.close();
