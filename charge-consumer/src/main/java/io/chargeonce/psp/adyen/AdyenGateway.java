@@ -64,11 +64,6 @@ public final class AdyenGateway implements Gateway {
         return settings.callTimeout().multipliedBy(CALLS);
     }
 
-    @Override
-    public boolean askingMayExecute() {
-        return true;
-    }
-
     /** An amount that Adyen cannot express has no request; {@link #charge} refuses it without sending anything. */
     @Override
     public byte[] render(Operation operation, PspKey key) {
