@@ -3,7 +3,6 @@ package io.chargeonce.dlq;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
@@ -167,16 +166,15 @@ public final class QueueRows implements AutoCloseable {
     private void claim(String id) {
         change(id, (connection, operation, now) -> {
             operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30));
-            AttemptTable.insert(connection, List.of(new Attempt(operation.attemptKey(), id, operation.accepted().payment(),
-                    operation.generation(), operation.sequence(), "stripe", AttemptState.IN_FLIGHT, new byte[] {1},
-                    now, now.plus(Duration.ofDays(1)), Optional.empty(), Optional.empty(), Optional.empty())));
+            AttemptTable.insert(connection, List.of(Attempt.inFlight(operation, new byte[] {1}, now,
+                    now.plus(Duration.ofDays(1)))));
         });
     }
 
     private void hear(String id, Outcome outcome) {
         change(id, (connection, operation, now) -> {
             Told told = Told.of(operation.attemptKey(), "call", outcome);
-            AttemptTable.decide(connection, List.of(told));
+            AttemptTable.fold(connection, List.of(told));
             ObservationTable.append(connection, List.of(told));
         });
     }

@@ -12,10 +12,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The dead-letter queue's rows. Every change is staged for the compacted topic by the same transaction. */
+/** The dead-letter queue's rows. Every change is staged for the compacted topic, and audited, by the same transaction. */
 public final class DeadLetterTable {
 
     private DeadLetterTable() {}
@@ -52,16 +53,26 @@ public final class DeadLetterTable {
                 .collect(Collectors.toMap(DeadLetter::id, Function.identity(), (first, repeat) -> first)).values());
         Map<String, DeadLetter> byId = distinct.stream().collect(Collectors.toMap(DeadLetter::id, Function.identity()));
         var staged = new ArrayList<OutboxRow>();
+        var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(BURY)) {
             bind(Columns.of(distinct, statement));
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
+                    DeadLetter letter = byId.get(result.getString(1));
                     Instant diedAt = result.getObject(3, OffsetDateTime.class).toInstant();
-                    staged.add(Staging.deadLetter(topics, byId.get(result.getString(1)), result.getInt(2), diedAt));
+                    staged.add(Staging.deadLetter(topics, letter, result.getInt(2), diedAt));
+                    audit.add(change("dlq.entered", letter.id(), result.getInt(2), letter.cause()));
                 }
             }
         }
         Outbox.stage(connection, staged);
+        AuditLog.append(connection, audit);
+    }
+
+    /** One for each revision, whoever caused it; a person's own record, with the reason, stands beside it. */
+    private static AuditLog.Entry change(String action, String id, int revision, String why) {
+        return new AuditLog.Entry("dead-letter-queue", action, Optional.empty(), "dead_letter", id, Optional.empty(),
+                Map.of("revision", revision, "why", why));
     }
 
     private static void bind(Columns<DeadLetter> columns) throws SQLException {
@@ -112,6 +123,7 @@ public final class DeadLetterTable {
         }
         var released = new ArrayList<String>();
         var staged = new ArrayList<OutboxRow>();
+        var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(RELEASE)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
             statement.setString(2, state);
@@ -119,10 +131,12 @@ public final class DeadLetterTable {
                 while (result.next()) {
                     released.add(result.getString(1));
                     staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2)));
+                    audit.add(change("dlq.left", result.getString(1), result.getInt(2), state));
                 }
             }
         }
         Outbox.stage(connection, staged);
+        AuditLog.append(connection, audit);
         return released;
     }
 }

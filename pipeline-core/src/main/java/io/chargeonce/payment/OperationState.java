@@ -25,12 +25,15 @@ public enum OperationState {
 
     public Set<OperationState> next() {
         return switch (this) {
-            case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD);
+            // Straight to the end only by a success that came late, or for a refund of what was never captured.
+            case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD, SUCCEEDED, DECLINED);
             case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD);
             case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD, PURGED);
             case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
-            case PURGED -> EnumSet.of(DEAD);
-            case SUCCEEDED, DECLINED -> EnumSet.noneOf(OperationState.class);
+            // The PSP's late word outranks ours: the money is there.
+            case DECLINED -> EnumSet.of(SUCCEEDED);
+            case PURGED -> EnumSet.of(SUCCEEDED, DEAD);
+            case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
         };
     }
 

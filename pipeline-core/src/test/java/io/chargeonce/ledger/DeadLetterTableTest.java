@@ -40,6 +40,17 @@ class DeadLetterTableTest {
     }
 
     @Test
+    void each_revision_has_one_audit_record() {
+        String id = dead("psp_unwell");
+        rows.bury(DeadLetter.of(rows.find(id), "psp_unwell", "again, which changes nothing"));
+        rows.bury(DeadLetter.of(rows.find(id), "unresolved", "else"));
+        rows.release("purged", id);
+        rows.release("merged", id);
+        assertThat(rows.text("SELECT string_agg(action || ' ' || (data->>'revision'), ', ' ORDER BY audit_id) FROM audit_record"
+                + " WHERE resource_id = '" + id + "'")).isEqualTo("dlq.entered 1, dlq.entered 2, dlq.left 3");
+    }
+
+    @Test
     void only_the_first_of_two_releases_has_it() {
         String id = dead("psp_unwell");
         assertThat(rows.release("merged", id)).containsExactly(id);

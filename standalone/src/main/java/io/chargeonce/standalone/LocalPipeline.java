@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
@@ -22,13 +23,13 @@ final class LocalPipeline implements AutoCloseable {
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
     private static final int PARTITIONS = 12;
 
-    /** How a pipeline on one machine differs from the next one. Durations short enough for who watches, or as in production. */
+    /** How long things take: the PSP is a simulator on this machine, so it is given up sooner than a real one. */
     record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
                 Duration sweepAfter) {
 
         static Pace usual(List<Duration> tiers) {
-            return new Pace(tiers, Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofSeconds(10), List.of(
-                    Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofMinutes(10)), Duration.ofMinutes(1));
+            return new Pace(tiers, Duration.ofSeconds(2), Duration.ofSeconds(12), Duration.ofSeconds(5), List.of(
+                    Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(20));
         }
 
         static Pace brisk() {
@@ -63,12 +64,14 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
-                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter());
+                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.empty(), Optional.empty());
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
-        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape));
+        var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
+        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape)
+                .ready("database", database::problem));
         return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
     }
 

@@ -1,0 +1,111 @@
+package io.chargeonce.checker;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+
+/** Reads the attempts in order and finds those that should not be there. */
+final class AttemptRows {
+
+    private final Books books;
+
+    private String operation = "";
+    private int lastSequence;
+    private int lastGeneration;
+    private boolean lastFailed;
+    private long lastDecided;
+    private long lastSent;
+
+    AttemptRows(Books books) {
+        this.books = books;
+    }
+
+    private static final String INDEX = """
+            SELECT count(*) AS n FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+             WHERE relname = 'one_open_attempt' AND indisunique AND indisvalid
+            """;
+
+    private static final String ATTEMPTS = """
+            SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
+                   attempt.decided_at, operation.settled_at
+              FROM payment_attempt AS attempt LEFT JOIN operation USING (operation_id)
+             ORDER BY attempt.operation_id, attempt.sequence
+            """;
+
+    void read(Rows rows) {
+        rows.each(INDEX, row -> {
+            if (row.getLong("n") == 0) {
+                books.findings.addGeneral(Invariant.ATTEMPTS_MONOTONE, "the unique index one_open_attempt is missing");
+            }
+        });
+        rows.each(ATTEMPTS, this::attempt);
+        books.payments.values().forEach(this::total);
+    }
+
+    private void attempt(ResultSet row) throws SQLException {
+        String id = row.getString("operation_id");
+        if (!id.equals(operation)) {
+            operation = id;
+            lastSequence = 0;
+            lastGeneration = 1;
+            lastFailed = true;
+            lastDecided = Long.MIN_VALUE;
+            lastSent = Long.MIN_VALUE;
+        }
+        Payment payment = books.payments.get(id);
+        if (payment == null || !payment.hasRow()) {
+            wrong(id, "has an attempt, but no operation");
+            return;
+        }
+        follow(payment, row);
+    }
+
+    private void follow(Payment payment, ResultSet row) throws SQLException {
+        int sequence = row.getInt("sequence");
+        int generation = row.getInt("generation");
+        long sent = Rows.micros(row, "sent_at");
+        if (sequence != lastSequence + 1) {
+            wrong(payment.id, "attempt %d follows attempt %d".formatted(sequence, lastSequence));
+        }
+        if (generation < lastGeneration || generation > payment.generation) {
+            wrong(payment.id, "attempt %d is of generation %d, after one of %d, in a payment of %d"
+                    .formatted(sequence, generation, lastGeneration, payment.generation));
+        }
+        if (!lastFailed || sent < lastDecided || sent < lastSent) {
+            wrong(payment.id, "attempt %d was sent before attempt %d had definitely failed".formatted(sequence, lastSequence));
+        }
+        var settledAt = row.getObject("settled_at", OffsetDateTime.class);
+        if (settledAt != null && sent > Rows.micros(settledAt.toInstant())) {
+            wrong(payment.id, "attempt %d was sent after the payment had been settled".formatted(sequence));
+        }
+        remember(payment, row, sequence, generation, sent);
+    }
+
+    private void remember(Payment payment, ResultSet row, int sequence, int generation, long sent) throws SQLException {
+        String state = row.getString("state");
+        payment.attempts++;
+        payment.openAttempts += state.equals("failed_definite") ? 0 : 1;
+        payment.succeededAttempts += state.equals("succeeded") ? 1 : 0;
+        if (payment.sequence > 1) {
+            payment.sent(sent);
+        }
+        lastSequence = sequence;
+        lastGeneration = generation;
+        lastFailed = state.equals("failed_definite");
+        lastSent = sent;
+        lastDecided = row.getObject("decided_at") == null ? Long.MIN_VALUE : Rows.micros(row, "decided_at");
+    }
+
+    private void total(Payment payment) {
+        if (payment.hasRow() && payment.attempts != payment.sequence) {
+            wrong(payment.id, "its row counts %d attempts, and there are %d".formatted(payment.sequence, payment.attempts));
+        }
+        if (payment.openAttempts > 1) {
+            wrong(payment.id, "%d of its attempts may have moved money".formatted(payment.openAttempts));
+        }
+    }
+
+    private void wrong(String id, String sentence) {
+        books.findings.add(Invariant.ATTEMPTS_MONOTONE, Tally.ATTEMPTS_NOT_MONOTONE, id, sentence);
+    }
+}

@@ -1,0 +1,57 @@
+package io.chargeonce.checker;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Everything read, by payment; filled source by source, then compared. For one thread. */
+final class Books {
+
+    /** A dead letter's row. */
+    record Letter(boolean live, int revision, boolean ofOperation, boolean pending) {}
+
+    /** Money of one merchant in one currency as three sources tell it. */
+    static final class Money {
+        long captured;
+        long succeeded;
+        long announced;
+    }
+
+    final Map<String, Payment> payments = new HashMap<>();
+    final Map<String, Letter> letters = new HashMap<>();
+    /** Where poison was found: {@code topic/partition/offset}. */
+    final Set<String> poisonPlaces = new HashSet<>();
+    /** By {@code merchant currency}. */
+    final Map<String, Money> money = new TreeMap<>();
+    final Findings findings = new Findings();
+
+    /** When the rows were read, by the database's clock; microseconds since 1970. */
+    long rowsReadAt;
+    /** Rows in the outbox, without those that the broker refused. */
+    long staged;
+    /** Records that no consumer has finished yet and that still have work to do. */
+    long unconsumed;
+    long captures;
+
+    Payment payment(String id) {
+        return payments.computeIfAbsent(id, Payment::new);
+    }
+
+    Money money(Payment payment) {
+        return money.computeIfAbsent(payment.merchant + " " + payment.currency, unseen -> new Money());
+    }
+
+    long count(State state) {
+        return payments.values().stream().filter(payment -> payment.state == state).count();
+    }
+
+    long accepted() {
+        return payments.values().stream().filter(Payment::hasRow).count();
+    }
+
+    long inFlight() {
+        return payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest()).count();
+    }
+}

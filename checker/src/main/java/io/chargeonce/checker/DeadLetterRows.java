@@ -1,0 +1,85 @@
+package io.chargeonce.checker;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** Reads the dead-letter queue's rows, what waits in the outbox, and whether every change was audited. */
+final class DeadLetterRows {
+
+    private final Books books;
+    private final String outcomes;
+    private final String deadLetters;
+
+    DeadLetterRows(Books books, String prefix) {
+        this.books = books;
+        this.outcomes = prefix + ".outcomes";
+        this.deadLetters = prefix + ".dlq";
+    }
+
+    private static final String LETTERS = """
+            SELECT dead_letter_id, operation_id, state, cause, revision, source_topic, source_partition, source_offset
+              FROM dead_letter
+            """;
+
+    private static final String STAGED = "SELECT topic, record_key, refusal FROM outbox";
+
+    /** Revisions count from 1, one for each change. */
+    private static final String AUDITED = """
+            SELECT dead_letter_id, revision, count(audit_id) AS records, count(DISTINCT data->>'revision') AS distinct_records
+              FROM dead_letter
+              LEFT JOIN audit_record ON resource_id = dead_letter_id AND action IN ('dlq.entered', 'dlq.left')
+             GROUP BY dead_letter_id, revision
+            HAVING count(audit_id) <> revision OR count(DISTINCT data->>'revision') <> revision
+            """;
+
+    void read(Rows rows) {
+        rows.each(LETTERS, this::letter);
+        rows.each(STAGED, this::staged);
+        rows.each(AUDITED, row -> books.findings.add(Invariant.DLQ_ALGEBRA, row.getString("dead_letter_id"),
+                "changed %d times in the dead-letter queue, with %d audit records about %d of the changes".formatted(
+                        row.getInt("revision"), row.getInt("records"), row.getInt("distinct_records"))));
+        books.payments.values().forEach(this::compare);
+    }
+
+    private void letter(ResultSet row) throws SQLException {
+        String id = row.getString("dead_letter_id");
+        String operation = row.getString("operation_id");
+        boolean live = row.getString("state").equals("dead");
+        books.letters.put(id, new Books.Letter(live, row.getInt("revision"), operation != null, false));
+        if (operation == null) {
+            books.poisonPlaces.add(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")));
+        } else if (live) {
+            Payment payment = books.payment(operation);
+            payment.liveLetter = true;
+            payment.listedUnresolved = row.getString("cause").equals("unresolved");
+        }
+    }
+
+    private void staged(ResultSet row) throws SQLException {
+        String topic = row.getString("topic");
+        String key = row.getString("record_key");
+        if (row.getString("refusal") != null) {
+            books.findings.add(Invariant.ALIVE_AFTER_HEAL, key,
+                    "has a record for %s that the broker refused: %s".formatted(topic, row.getString("refusal")));
+            return;
+        }
+        books.staged++;
+        if (topic.equals(outcomes)) {
+            books.payment(key).outcomePending = true;
+        } else if (topic.equals(deadLetters)) {
+            books.letters.computeIfPresent(key, (id, letter) ->
+                    new Books.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
+        }
+    }
+
+    private void compare(Payment payment) {
+        if (payment.liveLetter && payment.state != State.DEAD
+                && !(payment.state == State.UNRESOLVED && payment.listedUnresolved)) {
+            books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is listed in the dead-letter queue, but "
+                    + (payment.hasRow() ? "is " + payment.state.tag() : "was never accepted"));
+        }
+        if (payment.state == State.DEAD && !payment.liveLetter) {
+            books.findings.add(Invariant.DLQ_ALGEBRA, Tally.LOST, payment.id, "is dead, but not listed in the dead-letter queue");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.chargeonce.checker;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Folds the compacted topic into the set of live dead letters that any Kafka tool sees, and compares it with the rows. */
+final class DeadLetterTopic {
+
+    private record Seen(boolean live, int revision) {}
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Books books;
+    private final Map<String, Seen> folded = new HashMap<>();
+
+    DeadLetterTopic(Books books) {
+        this.books = books;
+    }
+
+    /** Of two copies the higher revision is the newer, wherever it stands. */
+    void record(ConsumerRecord<byte[], byte[]> record) {
+        if (record.key() == null) {
+            wrong("", "a record without a key is on the dead-letter topic at "
+                    + Place.of(record.topic(), record.partition(), record.offset()));
+            return;
+        }
+        String id = new String(record.key(), StandardCharsets.UTF_8);
+        folded.merge(id, seen(record, id), (old, fresh) -> fresh.revision >= old.revision ? fresh : old);
+    }
+
+    private Seen seen(ConsumerRecord<byte[], byte[]> record, String id) {
+        if (record.value() == null) {
+            return new Seen(false, Headers.number(record, "chargeonce-revision").orElse(Integer.MAX_VALUE));
+        }
+        try {
+            return new Seen(true, JSON.readTree(record.value()).path("revision").asInt(0));
+        } catch (JacksonException e) {
+            wrong(id, "is unreadable on the dead-letter topic at " + Place.of(record.topic(), record.partition(), record.offset()));
+            return new Seen(true, 0);
+        }
+    }
+
+    void compare() {
+        books.letters.forEach((id, letter) -> {
+            Seen seen = folded.remove(id);
+            if (letter.pending()) {
+                return;
+            }
+            if (letter.live() && (seen == null || !seen.live)) {
+                wrong(id, "is a live dead letter in the database, and not on the topic");
+            } else if (!letter.live() && seen != null && seen.live) {
+                wrong(id, "has left the dead-letter queue in the database, and is live on the topic");
+            } else if (seen != null && seen.revision != letter.revision()) {
+                wrong(id, "is at revision %d in the database, and at %d on the topic".formatted(letter.revision(), seen.revision));
+            }
+        });
+        folded.forEach((id, seen) -> {
+            if (seen.live) {
+                wrong(id, "is live on the dead-letter topic, and unknown to the database");
+            }
+        });
+    }
+
+    private void wrong(String id, String sentence) {
+        if (id.isEmpty()) {
+            books.findings.addGeneral(Invariant.DLQ_ALGEBRA, sentence);
+        } else {
+            books.findings.add(Invariant.DLQ_ALGEBRA, id, sentence);
+        }
+    }
+}

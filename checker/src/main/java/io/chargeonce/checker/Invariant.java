@@ -1,0 +1,44 @@
+package io.chargeonce.checker;
+
+/** What must hold at the end of every run. */
+public enum Invariant {
+    /** Every accepted request is one payment with the same content; a refused one is none. */
+    ACCEPTED_DURABLE("accepted-durable"),
+    /** One merchant and key name one payment, and another payload under them is never accepted. */
+    IDEMPOTENT_ACCEPT("idempotent-accept"),
+    /** The accepted payments are succeeded, declined, dead, purged or under way, each exactly one of these. */
+    CONSERVATION("conservation"),
+    /** At most one unreversed capture per payment over all PSPs, by the payment id in their metadata. */
+    ONE_CAPTURE("one-capture"),
+    /** At most one refund per entity key, and never more in sum than was captured. */
+    REFUNDS("refunds"),
+    /** Succeeded means captured at this amount and currency, and the other way round. */
+    PSP_AGREES("psp-agrees"),
+    /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
+    OUTCOME_AGREES("outcome-agrees"),
+    /** Attempts are 1, 2, 3 …, each after the definite failure of the one before, and none after the end. */
+    ATTEMPTS_MONOTONE("attempts-monotone"),
+    /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
+    HOP_SOUND("hop-sound"),
+    /** No attempt starts before the delay of the tier that it waited in. */
+    NEVER_EARLY("never-early"),
+    /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
+    DLQ_ALGEBRA("dlq-algebra"),
+    /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
+    MONEY_SUM("money-sum"),
+    /** No planted card number or secret is found anywhere. */
+    NO_CARD_DATA("no-card-data"),
+    /** Nothing is left that can never move on: no record that the broker refuses. */
+    ALIVE_AFTER_HEAL("alive-after-heal");
+
+    private final String id;
+
+    Invariant(String id) {
+        this.id = id;
+    }
+
+    /** As printed. */
+    public String id() {
+        return id;
+    }
+}

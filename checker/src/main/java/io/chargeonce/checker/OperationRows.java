@@ -1,0 +1,76 @@
+package io.chargeonce.checker;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads who was accepted and where everybody stands. */
+final class OperationRows {
+
+    private final Books books;
+    /** Merchants, currencies and PSPs are few: one copy of each. */
+    private final Map<String, String> words = new HashMap<>();
+
+    OperationRows(Books books) {
+        this.books = books;
+    }
+
+    private static final String NOW = "SELECT clock_timestamp() AS now";
+
+    private static final String OPERATIONS = """
+            SELECT operation_id, payment_id, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
+                   psp, psp_reference
+              FROM operation WHERE kind = 'charge'
+            """;
+
+    private static final String KEYS = "SELECT resource_id, merchant_id, idempotency_key FROM idempotency_key";
+
+    void read(Rows rows) {
+        rows.each(NOW, row -> books.rowsReadAt = Rows.micros(row, "now"));
+        rows.each(OPERATIONS, this::operation);
+        rows.each(KEYS, this::key);
+        books.payments.values().forEach(payment -> {
+            if (payment.hasRow() && !payment.hasKeyRow) {
+                books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "has an operation, but no idempotency key row");
+            }
+        });
+    }
+
+    private void operation(ResultSet row) throws SQLException {
+        Payment payment = books.payment(row.getString("operation_id"));
+        payment.state = State.fromTag(row.getString("state"));
+        payment.merchant = word(row.getString("merchant_id"));
+        payment.currency = word(row.getString("currency"));
+        payment.amount = row.getLong("amount");
+        payment.step = row.getInt("step");
+        payment.generation = row.getInt("generation");
+        payment.sequence = row.getInt("sequence");
+        payment.psp = word(row.getString("psp"));
+        payment.pspReference = row.getString("psp_reference");
+        if (payment.state == State.SUCCEEDED) {
+            books.money(payment).succeeded += payment.amount;
+        }
+        if (!payment.id.equals(row.getString("payment_id"))
+                || !payment.id.equals(DerivedPaymentId.of(payment.merchant, row.getString("idempotency_key")))) {
+            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
+        }
+    }
+
+    private void key(ResultSet row) throws SQLException {
+        String id = row.getString("resource_id");
+        Payment payment = books.payments.get(id);
+        if (payment == null || !payment.hasRow()) {
+            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, id, "has an idempotency key row, but no operation");
+        } else {
+            payment.hasKeyRow = true;
+        }
+        if (!id.equals(DerivedPaymentId.of(row.getString("merchant_id"), row.getString("idempotency_key")))) {
+            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, id, "is stored under a key that derives another payment");
+        }
+    }
+
+    private String word(String text) {
+        return text == null ? null : words.computeIfAbsent(text, same -> same);
+    }
+}

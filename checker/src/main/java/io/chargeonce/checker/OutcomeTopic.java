@@ -1,0 +1,85 @@
+package io.chargeonce.checker;
+
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads the outcome events after the rows, and compares each with its row. Repeats are dropped by the event's id. */
+final class OutcomeTopic {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Books books;
+
+    OutcomeTopic(Books books) {
+        this.books = books;
+    }
+
+    void record(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            outcome(record, JSON.readTree(record.value() == null ? new byte[0] : record.value()));
+        } catch (JacksonException | DateTimeException e) {
+            books.findings.addGeneral(Invariant.OUTCOME_AGREES, "no outcome can be read at "
+                    + Place.of(record.topic(), record.partition(), record.offset()));
+        }
+    }
+
+    private void outcome(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
+        String id = json.path("payment_id").asString("");
+        Payment payment = books.payments.get(id);
+        boolean known = payment != null && payment.hasRow();
+        if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > books.rowsReadAt
+                && !(known && payment.state.isSettled())) {
+            return; // Settled while we read.
+        }
+        if (!known) {
+            conflict(id, "has an outcome event, but no row");
+            return;
+        }
+        if (record.key() == null || !new String(record.key(), StandardCharsets.UTF_8).equals(id)) {
+            conflict(id, "has an outcome event under another key");
+        }
+        compare(payment, json);
+        count(payment, Headers.text(record, "ce_id").orElse(""), json);
+    }
+
+    private void compare(Payment payment, JsonNode json) {
+        String status = json.path("status").asString("");
+        if (!status.equals(payment.state.tag())) {
+            conflict(payment.id, "is %s, and its outcome event says %s".formatted(payment.state.tag(), status));
+        }
+        if (json.path("amount").asLong(0) != payment.amount || !json.path("currency").asString("").equals(payment.currency)) {
+            conflict(payment.id, "is about %d %s, and its outcome event about %s %s".formatted(payment.amount, payment.currency,
+                    json.path("amount"), json.path("currency").asString("")));
+        }
+        boolean same = json.path("merchant").asString("").equals(payment.merchant)
+                && DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id)
+                && json.path("psp").asString("").equals(payment.psp)
+                && json.path("psp_reference").asString("").equals(payment.pspReference == null ? "" : payment.pspReference)
+                && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
+        if (!same) {
+            conflict(payment.id, "has an outcome event that differs from its row in merchant, key, PSP, reference, revision or attempts");
+        }
+    }
+
+    private void count(Payment payment, String eventId, JsonNode json) {
+        if (payment.outcomeEventId == null) {
+            payment.outcomeEventId = eventId;
+            boolean succeeded = json.path("status").asString("").equals("succeeded");
+            payment.outcome = succeeded ? State.SUCCEEDED : State.DECLINED;
+            if (succeeded) {
+                books.money(payment).announced += json.path("amount").asLong(0);
+            }
+        } else if (!payment.outcomeEventId.equals(eventId)) {
+            conflict(payment.id, "has two outcome events: %s and %s".formatted(payment.outcomeEventId, eventId));
+        }
+    }
+
+    private void conflict(String id, String sentence) {
+        books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_CONFLICT, id, sentence);
+    }
+}

@@ -1,0 +1,102 @@
+package io.chargeonce.checker;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * All that is kept about one payment while the evidence is read: what its row says, and what the attempts, topics, ledgers
+ * and clients say in as few words as the checks need. A million of them fit in memory. For one thread.
+ */
+final class Payment {
+
+    /** A staging in a retry tier, told by its earliest record. Times in microseconds since 1970. */
+    record Retry(int step, int attempt, int tier, long stagedAt) {}
+
+    final String id;
+
+    // Its row. Without one the state is null, and nothing else here is set.
+    State state;
+    String merchant;
+    String currency;
+    long amount;
+    int step;
+    int generation;
+    int sequence;
+    String psp;
+    String pspReference;
+    boolean hasKeyRow;
+
+    // Its attempts: when each was sent, only for payments with more than one.
+    int attempts;
+    int openAttempts;
+    int succeededAttempts;
+    List<Long> sentAt;
+    List<Retry> retries;
+
+    // Its outcome events.
+    String outcomeEventId;
+    State outcome;
+
+    // The PSPs' ledgers.
+    int captures;
+    int reversals;
+    long capturedMoney;
+    long reversedMoney;
+    long refundedMoney;
+    List<String> refundedEntities;
+
+    // Its dead letter, if it is an operation's.
+    boolean liveLetter;
+    boolean listedUnresolved;
+
+    // What clients were told.
+    boolean clientOk;
+    boolean clientUnknown;
+    boolean clientFail;
+    String okPayload;
+    long okAmount;
+    String okCurrency;
+
+    // Rows that still wait in the outbox, so that topics may lack them.
+    boolean outcomePending;
+
+    Payment(String id) {
+        this.id = id;
+    }
+
+    boolean hasRow() {
+        return state != null;
+    }
+
+    void sent(long at) {
+        if (sentAt == null) {
+            sentAt = new ArrayList<>(2);
+        }
+        sentAt.add(at);
+    }
+
+    void waited(Retry retry) {
+        if (retries == null) {
+            retries = new ArrayList<>(2);
+        }
+        for (int i = 0; i < retries.size(); i++) {
+            Retry known = retries.get(i);
+            if (known.step == retry.step) {
+                retries.set(i, known.stagedAt <= retry.stagedAt ? known : retry);
+                return;
+            }
+        }
+        retries.add(retry);
+    }
+
+    /** @return false if the entity has been refunded before */
+    boolean refunded(String entity, long money) {
+        if (refundedEntities == null) {
+            refundedEntities = new ArrayList<>(1);
+        }
+        refundedMoney += money;
+        boolean first = !refundedEntities.contains(entity);
+        refundedEntities.add(entity);
+        return first;
+    }
+}

@@ -1,0 +1,91 @@
+package io.chargeonce.checker;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Compares what all sources say about one payment, once everything is read. */
+final class PaymentChecks {
+
+    private final Books books;
+    private final List<Duration> tiers;
+    private final boolean ledgersRead;
+
+    PaymentChecks(Books books, List<Duration> tiers, boolean ledgersRead) {
+        this.books = books;
+        this.tiers = tiers;
+        this.ledgersRead = ledgersRead;
+    }
+
+    void check(Payment payment) {
+        if (!payment.hasRow()) {
+            return;
+        }
+        outcome(payment);
+        fate(payment);
+        if (ledgersRead) {
+            captures(payment);
+            refunds(payment);
+        }
+        if (payment.retries != null && payment.sentAt != null) {
+            payment.retries.forEach(retry -> early(payment, retry));
+        }
+    }
+
+    private void outcome(Payment payment) {
+        if (payment.state.isSettled() && payment.outcome == null && !payment.outcomePending) {
+            books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_MISSING, payment.id,
+                    "is %s, and has no outcome event".formatted(payment.state.tag()));
+        }
+    }
+
+    /** Three tellers that know nothing of each other: the outcomes topic, the dead letters, the attempts. */
+    private void fate(Payment payment) {
+        if (payment.outcome != null && payment.liveLetter) {
+            books.findings.add(Invariant.CONSERVATION, payment.id,
+                    "is %s by its outcome event and a dead letter as well".formatted(payment.outcome.tag()));
+        }
+        if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts == 1)) {
+            books.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
+                    .formatted(payment.state.tag(), payment.succeededAttempts));
+        }
+        boolean ended = payment.state == State.DECLINED || payment.state == State.DEAD || payment.state == State.PURGED;
+        if (ended && payment.openAttempts > 0) {
+            books.findings.add(Invariant.CONSERVATION, payment.id,
+                    "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
+        }
+    }
+
+    private void captures(Payment payment) {
+        int unreversed = payment.captures - payment.reversals;
+        if (unreversed > 1) {
+            books.findings.add(Invariant.ONE_CAPTURE, Tally.DOUBLE_CHARGED, payment.id,
+                    "was captured %d times and reversed %d times".formatted(payment.captures, payment.reversals));
+        }
+        if (payment.state == State.SUCCEEDED && unreversed < 1) {
+            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
+        }
+        if (payment.state.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
+            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is %s, and was captured".formatted(payment.state.tag()));
+        }
+    }
+
+    private void refunds(Payment payment) {
+        if (payment.refundedMoney > payment.capturedMoney - payment.reversedMoney) {
+            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
+                    .formatted(payment.refundedMoney, payment.capturedMoney - payment.reversedMoney));
+        }
+    }
+
+    /** Only the last staging before an attempt led to it; those before it were parked again without an attempt. */
+    private void early(Payment payment, Payment.Retry retry) {
+        boolean last = payment.retries.stream().noneMatch(other -> other.attempt() == retry.attempt() && other.step() > retry.step());
+        if (last && retry.attempt() <= payment.sentAt.size()) {
+            long due = retry.stagedAt() + tiers.get(retry.tier() - 1).toNanos() / 1_000;
+            long sent = payment.sentAt.get(retry.attempt() - 1);
+            if (sent < due) {
+                books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id, "attempt %d started %.3f ms before its time in tier %d"
+                        .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
+            }
+        }
+    }
+}

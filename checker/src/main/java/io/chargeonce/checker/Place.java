@@ -1,0 +1,11 @@
+package io.chargeonce.checker;
+
+/** Where a record stands, as one word. */
+final class Place {
+
+    private Place() {}
+
+    static String of(String topic, int partition, long offset) {
+        return topic + "/" + partition + "/" + offset;
+    }
+}

@@ -1,0 +1,86 @@
+package io.chargeonce.checker;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Properties;
+
+/** A read-only look at the database: one snapshot for everything, streamed row by row. For one thread. */
+final class Rows implements AutoCloseable {
+
+    interface Reader {
+        void read(ResultSet row) throws SQLException;
+    }
+
+    private static final int ROWS_PER_FETCH = 5_000;
+
+    private final Connection connection;
+
+    private Rows(Connection connection) {
+        this.connection = connection;
+    }
+
+    static Rows open(Evidence evidence) {
+        var properties = new Properties();
+        properties.setProperty("user", evidence.user());
+        properties.setProperty("password", evidence.password());
+        properties.setProperty("currentSchema", "chargeonce,public");
+        properties.setProperty("connectTimeout", "10");
+        try {
+            Connection connection = DriverManager.getConnection(evidence.jdbcUrl(), properties);
+            connection.setReadOnly(true);
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            return new Rows(connection);
+        } catch (SQLException e) {
+            throw new EvidenceMissing("Postgres cannot be asked: " + e.getMessage(), e);
+        }
+    }
+
+    void each(String sql, Reader reader) {
+        try (var statement = connection.prepareStatement(sql)) {
+            read(statement, reader);
+        } catch (SQLException e) {
+            throw new EvidenceMissing("Postgres did not answer: " + e.getMessage(), e);
+        }
+    }
+
+    /** @param ids take the place of the statement's only parameter */
+    void each(String sql, Object[] ids, Reader reader) {
+        try (var statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, connection.createArrayOf("text", ids));
+            read(statement, reader);
+        } catch (SQLException e) {
+            throw new EvidenceMissing("Postgres did not answer: " + e.getMessage(), e);
+        }
+    }
+
+    private static void read(java.sql.PreparedStatement statement, Reader reader) throws SQLException {
+        statement.setFetchSize(ROWS_PER_FETCH);
+        try (var result = statement.executeQuery()) {
+            while (result.next()) {
+                reader.read(result);
+            }
+        }
+    }
+
+    static long micros(ResultSet row, String column) throws SQLException {
+        return micros(row.getObject(column, OffsetDateTime.class).toInstant());
+    }
+
+    static long micros(Instant time) {
+        return Math.addExact(Math.multiplyExact(time.getEpochSecond(), 1_000_000L), time.getNano() / 1_000);
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw new EvidenceMissing("the connection to Postgres did not close: " + e.getMessage(), e);
+        }
+    }
+}

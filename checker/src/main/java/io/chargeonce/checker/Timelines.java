@@ -1,0 +1,119 @@
+package io.chargeonce.checker;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.databind.JsonNode;
+
+/** Gathers everything that any source knows about the payments with a violation, in order of time. Reads all of it again. */
+final class Timelines {
+
+    private static final int MOST_SUBJECTS = 100;
+    private static final int LONGEST_VALUE = 1_500;
+    /** Columns of bytes say little to people, and one of them may be a megabyte. */
+    private static final String ROWS = """
+            SELECT resource_id AS subject, created_at AS at, 'idempotency key' AS source,
+                   (to_jsonb(k) - 'response_body' - 'response_headers')::text AS what
+              FROM idempotency_key AS k WHERE resource_id = ANY (?)
+            """;
+    private static final String OPERATIONS = """
+            SELECT operation_id AS subject, accepted_at AS at, 'operation' AS source, to_jsonb(o)::text AS what
+              FROM operation AS o WHERE operation_id = ANY (?)
+            """;
+    private static final String ATTEMPTS = """
+            SELECT operation_id AS subject, sent_at AS at, 'attempt' AS source,
+                   (to_jsonb(a) - 'request' - 'request_sha256')::text AS what
+              FROM payment_attempt AS a WHERE operation_id = ANY (?)
+            """;
+    private static final String OBSERVATIONS = """
+            SELECT operation_id AS subject, observed_at AS at, 'observation' AS source, to_jsonb(o)::text AS what
+              FROM psp_observation AS o JOIN payment_attempt USING (psp_key) WHERE operation_id = ANY (?)
+            """;
+    private static final String AUDIT = """
+            SELECT resource_id AS subject, at, 'audit' AS source, to_jsonb(a)::text AS what
+              FROM audit_record AS a WHERE resource_id = ANY (?)
+            """;
+    private static final String LETTERS = """
+            SELECT dead_letter_id AS subject, changed_at AS at, 'dead letter' AS source,
+                   (to_jsonb(d) - 'raw_key' - 'raw_value' - 'raw_headers')::text AS what
+              FROM dead_letter AS d WHERE dead_letter_id = ANY (?)
+            """;
+    private static final String STAGED = """
+            SELECT record_key AS subject, staged_at AS at, 'outbox' AS source, (to_jsonb(o) - 'value')::text AS what
+              FROM outbox AS o WHERE record_key = ANY (?)
+            """;
+
+    private final Map<String, List<Event>> events = new LinkedHashMap<>();
+
+    private Timelines(Set<String> subjects) {
+        subjects.forEach(id -> events.put(id, new ArrayList<>()));
+    }
+
+    static Map<String, List<Event>> of(Evidence evidence, List<Violation> violations) {
+        var subjects = new LinkedHashSet<String>();
+        violations.stream().flatMap(violation -> violation.subject().stream()).distinct().limit(MOST_SUBJECTS).forEach(subjects::add);
+        if (subjects.isEmpty()) {
+            return Map.of();
+        }
+        var timelines = new Timelines(subjects);
+        timelines.readRows(evidence);
+        timelines.readTopics(evidence);
+        evidence.psps().forEach(psp -> new Ledger(psp).each(movement -> timelines.movement(psp.toString(), movement)));
+        timelines.events.values().forEach(list -> list.sort(Comparator.comparing(Event::at)));
+        return timelines.events;
+    }
+
+    private void readRows(Evidence evidence) {
+        Object[] ids = events.keySet().toArray();
+        try (var rows = Rows.open(evidence)) {
+            for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
+                rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
+                        row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"), row.getString("what"))));
+            }
+        }
+    }
+
+    private void readTopics(Evidence evidence) {
+        try (var topics = new TopicScan(evidence)) {
+            Checker.topics(evidence).forEach(topic -> topics.each(topic, this::record));
+        }
+    }
+
+    private void record(ConsumerRecord<byte[], byte[]> record) {
+        List<Event> list = record.key() == null ? null : events.get(new String(record.key(), StandardCharsets.UTF_8));
+        if (list != null) {
+            list.add(new Event(Instant.ofEpochMilli(record.timestamp()),
+                    Place.of(record.topic(), record.partition(), record.offset()), text(record)));
+        }
+    }
+
+    private static String text(ConsumerRecord<byte[], byte[]> record) {
+        var headers = new HashMap<String, String>();
+        record.headers().forEach(header -> headers.put(header.key(), brief(header.value())));
+        return headers + " " + brief(record.value());
+    }
+
+    private static String brief(byte[] bytes) {
+        if (bytes == null) {
+            return "null";
+        }
+        String text = new String(bytes, 0, Math.min(bytes.length, LONGEST_VALUE), StandardCharsets.UTF_8);
+        return bytes.length > LONGEST_VALUE ? text + "…" : text;
+    }
+
+    private void movement(String psp, JsonNode movement) {
+        List<Event> list = events.get(movement.path("metadata").path("payment_id").asString(movement.path("id").asString()));
+        if (list != null) {
+            list.add(new Event(Instant.parse(movement.path("at").asString("1970-01-01T00:00:00Z")), "ledger of " + psp, movement.toString()));
+        }
+    }
+}

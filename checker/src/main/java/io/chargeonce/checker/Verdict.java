@@ -1,0 +1,85 @@
+package io.chargeonce.checker;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a check came to. Immutable.
+ *
+ * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
+ * @param violations the first few thousand at most
+ * @param timelines  by payment or dead letter, for the first hundred of those with a violation
+ */
+public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> violations, Map<String, List<Event>> timelines) {
+
+    /** UNKNOWN: nothing is wrong so far, but not everything had come to rest. */
+    public enum Kind { BALANCED, BROKEN, UNKNOWN }
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    static Verdict of(Books books, Evidence evidence, Map<String, List<Event>> timelines) {
+        var counts = new LinkedHashMap<String, Long>();
+        counts.put("accepted", books.accepted());
+        for (State state : List.of(State.SUCCEEDED, State.DECLINED, State.DEAD, State.PURGED)) {
+            counts.put(state.tag(), books.count(state));
+        }
+        counts.put("in_flight", books.inFlight());
+        counts.put("psp_captures", books.captures);
+        for (Tally tally : Tally.values()) {
+            counts.put(tally.tag(), (long) books.findings.count(tally));
+        }
+        return new Verdict(kind(books, evidence), counts, books.findings.violations(), timelines);
+    }
+
+    private static Kind kind(Books books, Evidence evidence) {
+        if (books.findings.total() > 0) {
+            return Kind.BROKEN;
+        }
+        boolean atRest = books.inFlight() == 0 && books.staged == 0 && books.unconsumed == 0;
+        return atRest || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
+    }
+
+    public boolean balanced() {
+        return kind == Kind.BALANCED;
+    }
+
+    public long count(String name) {
+        return counts.get(name);
+    }
+
+    /** One line; violations and timelines follow the figures if there are any. */
+    public String json() {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("verdict", kind.name().toLowerCase(Locale.ROOT));
+        json.put("balanced", balanced());
+        json.putAll(counts);
+        if (!violations.isEmpty()) {
+            json.put("violations", violations.stream().map(Verdict::json).toList());
+            json.put("timelines", timelines);
+        }
+        return JSON.writeValueAsString(json);
+    }
+
+    private static Map<String, String> json(Violation violation) {
+        var json = new LinkedHashMap<String, String>();
+        json.put("invariant", violation.invariant().id());
+        violation.subject().ifPresent(id -> json.put("id", id));
+        json.put("found", violation.sentence());
+        return json;
+    }
+
+    /** For people: the figures on one line, then each violation, with the timeline of what it is about. */
+    public String report() {
+        var text = new StringBuilder(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n');
+        violations.forEach(violation -> text.append("  ").append(violation).append('\n'));
+        timelines.forEach((id, events) -> {
+            text.append('\n').append(id).append('\n');
+            events.forEach(event -> text.append("  ").append(event.at()).append("  ").append(event.source()).append("  ")
+                    .append(event.what()).append('\n'));
+        });
+        return text.toString();
+    }
+}

@@ -1,0 +1,110 @@
+package io.chargeonce.checker;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads the main topic or a retry tier after the rows: did each record get its fate, and when was a retry staged? */
+final class WorkTopic {
+
+    /** A record's fate. */
+    private enum Fate { HAS_ONE, IS_POISON, WAITS }
+
+    private static final int LARGEST_REQUEST = 128 * 1024;
+    /** A staging time further ahead of the broker's own is a forgery. */
+    private static final long CLOCKS_DIFFER_MICROS = 60_000_000L;
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Books books;
+    private final String topic;
+    private final int tier;
+    private final Map<Integer, Long> committed;
+
+    /** @param tier 0 is the main topic */
+    WorkTopic(Books books, String topic, int tier, Map<Integer, Long> committed) {
+        this.books = books;
+        this.topic = topic;
+        this.tier = tier;
+        this.committed = committed;
+    }
+
+    void record(ConsumerRecord<byte[], byte[]> record) {
+        if (books.poisonPlaces.contains(Place.of(topic, record.partition(), record.offset()))) {
+            return;
+        }
+        Fate fate = fate(record);
+        boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
+        if (!finished && fate != Fate.HAS_ONE) {
+            books.unconsumed++;
+        } else if (fate == Fate.IS_POISON) {
+            books.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
+                    .formatted(Place.of(topic, record.partition(), record.offset())));
+        } else if (fate == Fate.WAITS) {
+            skipped(record);
+        }
+    }
+
+    /** It may have a later copy that is yet to be read; then nothing is lost, but the payment is under way. */
+    private void skipped(ConsumerRecord<byte[], byte[]> record) {
+        Payment payment = books.payments.get(new String(record.key(), StandardCharsets.UTF_8));
+        books.findings.add(Invariant.HOP_SOUND, Tally.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
+                Place.of(topic, record.partition(), record.offset()), payment.state.tag(), payment.step));
+    }
+
+    private Fate fate(ConsumerRecord<byte[], byte[]> record) {
+        if (record.value() == null || record.value().length == 0 || record.value().length > LARGEST_REQUEST) {
+            return Fate.IS_POISON;
+        }
+        try {
+            return fate(record, JSON.readTree(record.value()));
+        } catch (JacksonException notJson) {
+            return Fate.IS_POISON;
+        }
+    }
+
+    private Fate fate(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
+        String operation = json.path("operation_id").asString("");
+        boolean readable = json.path("type").asString("").equals("payment.request") && json.path("version").asInt(0) == 1
+                && Arrays.equals(record.key(), operation.getBytes(StandardCharsets.UTF_8));
+        Payment payment = books.payments.get(operation);
+        if (!readable) {
+            return Fate.IS_POISON;
+        }
+        if (payment == null || !payment.hasRow()) {
+            // Accepted after the rows were read, or never.
+            return record.timestamp() * 1_000 > books.rowsReadAt ? Fate.HAS_ONE : Fate.IS_POISON;
+        }
+        if (!agrees(payment, json)) {
+            return Fate.IS_POISON;
+        }
+        int step = json.path("step").asInt(0);
+        if (tier > 0) {
+            waited(payment, record, step);
+        }
+        return step == payment.step && payment.state.awaitsARecord() ? Fate.WAITS : Fate.HAS_ONE;
+    }
+
+    private static boolean agrees(Payment payment, JsonNode json) {
+        return json.path("amount").asLong(0) == payment.amount && json.path("currency").asString("").equals(payment.currency)
+                && json.path("merchant").asString("").equals(payment.merchant)
+                && json.path("payment_id").asString("").equals(payment.id)
+                && DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id);
+    }
+
+    private void waited(Payment payment, ConsumerRecord<byte[], byte[]> record, int step) {
+        OptionalInt attempt = Headers.number(record, "chargeonce-attempt");
+        OptionalLong staged = Headers.time(record, "ce_time");
+        boolean ours = staged.isPresent() && attempt.isPresent()
+                && staged.getAsLong() <= record.timestamp() * 1_000 + CLOCKS_DIFFER_MICROS
+                && step <= payment.step && attempt.getAsInt() <= payment.sequence;
+        if (ours) {
+            payment.waited(new Payment.Retry(step, attempt.getAsInt(), tier, staged.getAsLong()));
+        }
+    }
+}

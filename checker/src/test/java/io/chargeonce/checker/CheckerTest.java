@@ -1,0 +1,292 @@
+package io.chargeonce.checker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A world in balance is balanced; broken in one place, the invariant of that place is named with its payment, and no other. */
+class CheckerTest {
+
+    private final Sample sample = new Sample();
+    private final World world = sample.world;
+
+    @AfterEach
+    void close() throws SQLException {
+        sample.close();
+    }
+
+    @Test
+    void a_world_in_balance_is_balanced() {
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).isEmpty();
+        assertThat(verdict.balanced()).isTrue();
+        assertThat(verdict.json()).isEqualTo("{\"verdict\":\"balanced\",\"balanced\":true,\"accepted\":5,\"succeeded\":2,"
+                + "\"declined\":1,\"dead\":1,\"purged\":1,\"in_flight\":0,\"psp_captures\":2,\"lost\":0,\"double_charged\":0,"
+                + "\"phantom\":0,\"wrong_amount\":0,\"outcome_missing\":0,\"outcome_conflict\":0,\"over_refunded\":0,"
+                + "\"attempts_not_monotone\":0,\"early_retries\":0}");
+    }
+
+    @Test
+    void repeats_and_late_copies_on_topics_leave_it_balanced() {
+        sample.outcome(sample.charged, "succeeded", 2, 1, "pi_" + sample.charged);
+        sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(0));
+        sample.retry(sample.retried, 1, 2, 2, Sample.at(30));
+        world.send("dlq", sample.purged, "{\"revision\":1}");
+        world.commitOffsets();
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
+    void it_is_unknown_while_a_payment_is_under_way_unless_that_is_allowed() {
+        String waiting = sample.accept("waiting", "accepted", 1, 0);
+        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        assertThat(world.check().count("in_flight")).isEqualTo(1);
+        world.inFlightAllowed = true;
+        assertThat(world.check().balanced()).as(waiting).isTrue();
+    }
+
+    @Test
+    void accepted_durable_an_acceptance_without_a_row_is_lost() {
+        String gone = DerivedPaymentId.of("acme", "gone");
+        world.calls.add(new ClientCall("acme", "gone", "b", 5, "EUR", ClientCall.Result.OK, Optional.of(gone)));
+        broken(Invariant.ACCEPTED_DURABLE, gone, "lost");
+    }
+
+    @Test
+    void accepted_durable_a_refused_call_with_a_row_is_a_phantom() {
+        world.calls.removeIf(call -> call.key().equals("dead"));
+        world.calls.add(new ClientCall("acme", "dead", "b", 1299, "EUR", ClientCall.Result.FAIL, Optional.empty()));
+        broken(Invariant.ACCEPTED_DURABLE, sample.dead, "phantom");
+    }
+
+    @Test
+    void accepted_durable_a_row_says_what_the_client_sent() {
+        world.calls.removeIf(call -> call.key().equals("dead"));
+        world.calls.add(new ClientCall("acme", "dead", "b", 1298, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
+        broken(Invariant.ACCEPTED_DURABLE, sample.dead);
+    }
+
+    @Test
+    void an_unanswered_call_is_either_accepted_or_not() {
+        world.calls.removeIf(call -> call.key().equals("dead"));
+        world.calls.add(new ClientCall("acme", "dead", "b", 1299, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "nobody", "b", 1299, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
+        assertThat(world.check().balanced()).isTrue();
+    }
+
+    @Test
+    void idempotent_accept_another_payload_under_the_key_was_accepted() {
+        world.calls.add(new ClientCall("acme", "charged", "another body", 1299, "EUR", ClientCall.Result.OK, Optional.of(sample.charged)));
+        broken(Invariant.IDEMPOTENT_ACCEPT, sample.charged);
+    }
+
+    @Test
+    void idempotent_accept_one_key_was_answered_with_two_payments() {
+        world.calls.add(new ClientCall("acme", "charged", "body of charged", 1299, "EUR", ClientCall.Result.OK, Optional.of(sample.dead)));
+        broken(Invariant.IDEMPOTENT_ACCEPT, sample.charged);
+    }
+
+    @Test
+    void conservation_an_outcome_and_a_live_dead_letter_exclude_each_other() {
+        sample.letter(sample.charged, "dead", 1);
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).extracting(Violation::invariant)
+                .containsExactlyInAnyOrder(Invariant.CONSERVATION, Invariant.DLQ_ALGEBRA);
+    }
+
+    @Test
+    void conservation_a_purged_payment_has_no_attempt_that_may_have_moved_money() {
+        world.sql("UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE operation_id = '" + sample.purged + "'");
+        broken(Invariant.CONSERVATION, sample.purged);
+    }
+
+    @Test
+    void one_capture_a_second_capture_at_another_psp_under_another_key_is_a_double_charge() {
+        world.moved(1, "capture", sample.charged, 1299, "eur", "another-key", "");
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE);
+        assertThat(verdict.count("double_charged")).isEqualTo(1);
+        assertThat(verdict.timelines().get(sample.charged)).extracting(Event::source).anyMatch(source -> source.startsWith("ledger of"));
+    }
+
+    @Test
+    void one_capture_a_reversed_second_capture_is_none() {
+        world.moved(1, "capture", sample.charged, 1299, "eur", "another-key", "");
+        world.moved(1, "refund", sample.charged, 1299, "eur", "attempt-another-key-reversal", "");
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
+    void refunds_two_for_one_entity_are_one_too_many() {
+        world.moved(0, "refund", sample.charged, 100, "eur", "r1", "line-1");
+        assertThat(world.check().balanced()).isTrue();
+        world.moved(0, "refund", sample.charged, 100, "eur", "r2", "line-1");
+        broken(Invariant.REFUNDS, sample.charged, "over_refunded");
+    }
+
+    @Test
+    void refunds_never_exceed_the_capture() {
+        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "line-1");
+        world.moved(0, "refund", sample.charged, 600, "eur", "r2", "line-2");
+        broken(Invariant.REFUNDS, sample.charged, "over_refunded");
+    }
+
+    @Test
+    void psp_agrees_a_capture_of_a_payment_that_was_never_accepted_is_a_phantom() {
+        world.moved(0, "capture", "pay_nobody", 1, "eur", "k", "");
+        broken(Invariant.PSP_AGREES, "pay_nobody", "phantom");
+    }
+
+    @Test
+    void psp_agrees_a_declined_payment_was_captured() {
+        world.moved(0, "capture", sample.declined, 1299, "eur", "k", "");
+        broken(Invariant.PSP_AGREES, sample.declined, "phantom");
+    }
+
+    @Test
+    void psp_agrees_a_succeeded_payment_was_not_captured_and_the_sums_differ() {
+        world.forgetMovements();
+        world.moved(0, "capture", sample.charged, 1299, "eur", "k1", "");
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES, Invariant.MONEY_SUM);
+    }
+
+    @Test
+    void psp_agrees_the_captured_amount_is_the_accepted_one() {
+        world.forgetMovements();
+        world.moved(0, "capture", sample.charged, 1300, "eur", "k1", "");
+        world.moved(1, "capture", sample.retried, 1299, "eur", "k2", "");
+        Verdict verdict = world.check();
+        assertThat(verdict.count("wrong_amount")).isEqualTo(1);
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES, Invariant.MONEY_SUM);
+    }
+
+    @Test
+    void outcome_agrees_a_settled_payment_without_an_event_misses_it() {
+        String silent = sample.accept("silent", "declined", 2, 0);
+        world.commitOffsets();
+        broken(Invariant.OUTCOME_AGREES, silent, "outcome_missing");
+    }
+
+    @Test
+    void outcome_agrees_a_second_event_under_another_id_is_a_conflict() {
+        sample.outcome(sample.charged, "succeeded", 2, 1, "pi_" + sample.charged, "another id");
+        broken(Invariant.OUTCOME_AGREES, sample.charged, "outcome_conflict");
+    }
+
+    @Test
+    void outcome_agrees_an_event_says_what_the_row_says() {
+        sample.outcome(sample.declined, "declined", 2, 1, "another reference");
+        broken(Invariant.OUTCOME_AGREES, sample.declined, "outcome_conflict");
+    }
+
+    @Test
+    void attempts_monotone_none_is_skipped() {
+        world.sql("UPDATE payment_attempt SET sequence = 3 WHERE sequence = 2",
+                "UPDATE operation SET sequence = 2 WHERE operation_id = '" + sample.retried + "'");
+        broken(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");
+    }
+
+    @Test
+    void attempts_monotone_none_starts_before_the_last_one_failed() {
+        world.sql("UPDATE payment_attempt SET decided_at = '" + Sample.at(8) + "' WHERE sequence = 1 AND operation_id = '" + sample.retried + "'");
+        broken(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");
+    }
+
+    @Test
+    void attempts_monotone_none_follows_the_end() {
+        world.sql("UPDATE operation SET settled_at = '" + Sample.at(0) + "' WHERE operation_id = '" + sample.charged + "'");
+        broken(Invariant.ATTEMPTS_MONOTONE, sample.charged, "attempts_not_monotone");
+    }
+
+    @Test
+    void attempts_monotone_the_index_that_guards_them_is_there() {
+        world.sql("DROP INDEX one_open_attempt");
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).extracting(Violation::toString).singleElement().asString().contains("one_open_attempt is missing");
+    }
+
+    @Test
+    void hop_sound_a_payment_passed_over_below_the_committed_offset_is_lost() {
+        String passed = sample.accept("passed", "accepted", 1, 0);
+        world.commitOffsets();
+        broken(Invariant.HOP_SOUND, passed, "lost");
+    }
+
+    @Test
+    void hop_sound_poison_below_the_committed_offset_is_a_dead_letter() {
+        world.send("retry-1", "k", "{\"type\":\"something.else\"}");
+        world.commitOffsets();
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.HOP_SOUND);
+    }
+
+    @Test
+    void hop_sound_a_record_with_another_amount_is_poison() {
+        sample.request("requests", sample.charged, "charged", 1, 1, "1", Sample.at(0));
+        world.commitOffsets();
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.HOP_SOUND);
+    }
+
+    @Test
+    void never_early_by_a_millisecond_is_early() {
+        world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
+        broken(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void dlq_algebra_a_live_dead_letter_is_on_the_topic() {
+        world.send("dlq", sample.dead, null, "chargeonce-revision", "2");
+        broken(Invariant.DLQ_ALGEBRA, sample.dead);
+    }
+
+    @Test
+    void dlq_algebra_a_dead_payment_is_a_live_dead_letter() {
+        world.sql("UPDATE dead_letter SET state = 'merged' WHERE dead_letter_id = '" + sample.dead + "'");
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsOnly(Invariant.DLQ_ALGEBRA);
+        assertThat(world.check().count("lost")).isEqualTo(1);
+    }
+
+    @Test
+    void dlq_algebra_what_has_left_is_not_live_on_the_topic() {
+        world.send("dlq", sample.purged, "{\"revision\":3}");
+        broken(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void dlq_algebra_each_change_has_its_audit_record() {
+        world.sql("DELETE FROM audit_record WHERE resource_id = '" + sample.purged + "' AND action = 'dlq.left'");
+        broken(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void no_card_data_neither_on_topics_nor_in_rows_nor_in_logs() throws Exception {
+        world.planted.add("4242424242424242");
+        world.logs.add(world.log("all is well\nretrying 4242424242424242\n"));
+        world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"note\":\"4242424242424242\"}");
+        world.sql("UPDATE dead_letter SET message = 'card 4242424242424242'  WHERE dead_letter_id = 'psn_1'");
+        assertThat(world.check().violations()).hasSize(3).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);
+    }
+
+    @Test
+    void alive_after_heal_no_record_is_refused_by_the_broker() {
+        world.sql("INSERT INTO outbox (shard, topic, record_key, value, headers, refusal) VALUES (0, 'x', '%s', '', '{}', 'too large')"
+                .formatted(sample.charged));
+        broken(Invariant.ALIVE_AFTER_HEAL, sample.charged);
+    }
+
+    private void broken(Invariant invariant, String subject, String... counts) {
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).as(verdict.report()).isNotEmpty().allSatisfy(violation -> {
+            assertThat(violation.invariant()).isEqualTo(invariant);
+            assertThat(violation.subject()).contains(subject);
+        });
+        assertThat(verdict.kind()).isEqualTo(Verdict.Kind.BROKEN);
+        for (String count : counts) {
+            assertThat(verdict.count(count)).as(count).isEqualTo(1);
+        }
+        assertThat(verdict.timelines()).containsKey(subject);
+    }
+}

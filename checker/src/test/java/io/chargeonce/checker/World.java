@@ -1,0 +1,157 @@
+package io.chargeonce.checker;
+
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpListener;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A pipeline's evidence made by hand: real rows and topics, and two PSPs' ledgers; nothing of the pipeline itself. */
+final class World implements AutoCloseable {
+
+    static final Instant START = Instant.parse("2026-03-02T10:00:00Z");
+    static final Duration TIER = Duration.ofSeconds(5);
+
+    final String prefix = "world-" + UUID.randomUUID();
+    final List<ClientCall> calls = new ArrayList<>();
+    final List<String> planted = new ArrayList<>();
+    final List<Path> logs = new ArrayList<>();
+    boolean inFlightAllowed;
+    private final String url = TestStack.newDatabase();
+    private final Connection connection = connect(url);
+    private final List<List<String>> ledgers = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
+    private final List<HttpListener> psps = ledgers.stream().map(World::serve).toList();
+    private final Map<String, Object> kafka = Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers());
+    private final Admin admin = Admin.create(kafka);
+    private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
+
+    World() {
+        try {
+            String schema = "CREATE SCHEMA chargeonce;";
+            try (var files = Files.list(Path.of("..", "pipeline-core/src/main/resources/io/chargeonce/database/migration"))) {
+                for (Path file : files.sorted().toList()) {
+                    schema += Files.readString(file);
+                }
+            }
+            sql(schema);
+            admin.createTopics(List.of("requests", "retry-1", "retry-2", "retry-3", "outcomes", "dlq").stream()
+                    .map(name -> new NewTopic(prefix + "." + name, 1, (short) 1)).toList()).all().get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static HttpListener serve(List<String> ledger) {
+        return HttpListener.start("a ledger", 0, request -> {
+            int after = Integer.parseInt(request.query().replaceAll(".*after=(\\d+).*", "$1"));
+            String page = ledger.stream().skip(after).limit(2).map(line -> line + "\n").collect(Collectors.joining());
+            return new HttpAnswer.Full(200, Map.of(), page.getBytes(StandardCharsets.UTF_8));
+        });
+    }
+
+    private static Connection connect(String url) {
+        try {
+            return DriverManager.getConnection(url + "&currentSchema=chargeonce");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void sql(String... statements) {
+        try (var statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Appends a record and says where; headers come in pairs. */
+    long send(String topic, String key, String value, String... headers) {
+        var record = new ProducerRecord<>(prefix + "." + topic, bytes(key), bytes(value));
+        for (int i = 0; i < headers.length; i += 2) {
+            record.headers().add(headers[i], bytes(headers[i + 1]));
+        }
+        try {
+            return producer.send(record).get().offset();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Money that moved at the first or second PSP. */
+    void moved(int psp, String kind, String payment, long amount, String currency, String key, String entity) {
+        ledgers.get(psp).add("""
+                {"kind":"%s","id":"m_%s","payment_intent":"pi_%s","amount":%d,"currency":"%s","at":"%s",\
+                "metadata":{"payment_id":"%s","entity_key":"%s"},"idempotency_key":"%s"}"""
+                .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, entity, key));
+    }
+
+    void forgetMovements() {
+        ledgers.forEach(List::clear);
+    }
+
+    /** The consumers have finished everything that is on their topics. */
+    void commitOffsets() {
+        try {
+            for (String name : List.of("requests", "retry-1", "retry-2", "retry-3")) {
+                var partition = new TopicPartition(prefix + "." + name, 0);
+                long end = admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition).get().offset();
+                admin.alterConsumerGroupOffsets(prefix + "." + name + ".workers", Map.of(partition, new OffsetAndMetadata(end)))
+                        .all().get();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Path log(String text) throws IOException {
+        Path file = Files.createTempFile("world", ".log");
+        Files.writeString(file, text);
+        file.toFile().deleteOnExit();
+        return file;
+    }
+
+    Verdict check() {
+        List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
+        return Checker.check(new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
+                Optional.of(new Calls.InMemory(calls)), planted, logs, inFlightAllowed));
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+        producer.close();
+        admin.close();
+        psps.forEach(HttpListener::close);
+    }
+}

@@ -1,0 +1,218 @@
+package io.chargeonce.standalone;
+
+import io.chargeonce.checker.Calls;
+import io.chargeonce.checker.Checker;
+import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.Verdict;
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Merge;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.Purge;
+import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Summary;
+import io.chargeonce.dlq.terminal.ChangeReport;
+import io.chargeonce.dlq.terminal.Screen;
+import io.chargeonce.dlq.terminal.SummaryTable;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.wire.Topics;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** The story that {@code chargeonce demo} tells, chapter by chapter, on a pipeline of its own. Everything in it is real but the money. */
+final class Demo implements AutoCloseable {
+
+    private static final Duration OUTAGE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final List<String> POISON = List.of("this is no JSON", "{\"type\":\"payment.request\",\"version\":99}",
+            "{\"type\":\"invoice.created\"}", "\u0000\u0001\u0002", "");
+
+    private final DemoPlan plan;
+    private final PrintWriter out;
+    private final LocalPipeline pipeline;
+    private final Database database;
+    private final DeadLetterQueue queue;
+    private final DemoProducer producer;
+    private final StageBoard board;
+
+    Demo(DemoPlan plan, PrintWriter out, boolean live) {
+        this.plan = plan;
+        this.out = out;
+        long start = System.nanoTime();
+        out.println("Chargeonce: every accepted payment is charged exactly once, and none is lost.\n");
+        this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
+        out.printf("A real Kafka broker, a real Postgres (fsync=on, synchronous_commit=on), a Stripe simulator%n"
+                + "and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
+        var settings = pipeline.settings;
+        this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4);
+        this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
+        this.producer = new DemoProducer(pipeline.ingestPort);
+        this.board = new StageBoard(database, out, live);
+    }
+
+    Verdict run() {
+        scriptFaults();
+        sendThroughAnOutage();
+        sendPoison();
+        watchTheTiers();
+        showDeadLetters();
+        merge();
+        purge();
+        return checkTheBooks();
+    }
+
+    private void scriptFaults() {
+        for (DemoPlan.Payment payment : plan.payments()) {
+            switch (payment.fate()) {
+                case CHARGED, DECLINED -> { }
+                case FAILS_ONCE -> inject(payment, FaultRule.once(new Fault.FailBefore()));
+                case FAILS_TWICE -> inject(payment, FaultRule.once(new Fault.FailBefore()).times(2));
+                case FAILS_ALWAYS -> inject(payment, FaultRule.once(new Fault.FailBefore()).always());
+                case ANSWER_LOST -> inject(payment, FaultRule.once(new Fault.AnswerLost()));
+            }
+        }
+    }
+
+    private void inject(DemoPlan.Payment payment, FaultRule rule) {
+        pipeline.foundations.stripe().inject(rule.on(Operation.CONFIRM).forMetadata("reference", payment.key()));
+    }
+
+    private void sendThroughAnOutage() {
+        chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
+        Arrays.stream(DemoPlan.Fate.values()).forEach(fate -> out.printf("   %4d %s%n", plan.count(fate), fate.words));
+        int half = plan.payments().size() / 2;
+        producer.send(plan.payments().subList(0, half));
+        board.watchUntil(stages -> stages.getOrDefault("succeeded", 0L) > half / 2, PATIENCE);
+
+        chapter("Stripe refuses every connection for %d seconds; the shops go on selling".formatted(OUTAGE.toSeconds()));
+        pipeline.foundations.stripe().refuseConnections();
+        long end = System.nanoTime() + OUTAGE.toNanos();
+        producer.send(plan.payments().subList(half, plan.payments().size()));
+        board.watchUntil(stages -> System.nanoTime() > end, PATIENCE);
+        pipeline.foundations.stripe().acceptConnections();
+        out.println("   Stripe is back. What met the outage was parked: no attempt spent, nothing dead.");
+
+        long repeats = producer.told().stream().filter(DemoProducer.Told::replayed).count();
+        out.printf("   %,d requests came twice under one key: the same answer again, no second payment.%n", repeats);
+    }
+
+    /** Straight onto the main topic, past the service that would have refused it. */
+    private void sendPoison() {
+        var kafka = KafkaConnection.of(pipeline.settings.kafka(), Optional.empty());
+        try (var direct = new ProducerSettings(kafka, "demo-poison").newProducer()) {
+            for (String garbage : POISON) {
+                direct.send(new ProducerRecord<>(queue.topics().requests(), "garbage".getBytes(StandardCharsets.UTF_8),
+                        garbage.getBytes(StandardCharsets.UTF_8)));
+            }
+        }
+    }
+
+    private void watchTheTiers() {
+        chapter("Failures wait in retry-1, -2, -3 (%s), never in the way of others".formatted(
+                pipeline.settings.tiers().stream().map(Demo::brief).collect(Collectors.joining(", "))));
+        awaitRest();
+    }
+
+    private void showDeadLetters() {
+        chapter("What failed in every tier, or can never be read, is in the dead-letter queue");
+        SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 80));
+    }
+
+    private void merge() {
+        chapter("The PSP is mended. A merge sends back what is safe to charge");
+        pipeline.foundations.stripe().removeRules();
+        var filter = DeadLetterFilter.everything();
+        Plan mergePlan = Plan.of(queue, filter);
+        ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
+        new Merge(queue).run(mergePlan, Mandate.of("demo", Optional.of("the PSP is mended")), Run.unattended());
+        awaitRest();
+    }
+
+    private void purge() {
+        chapter("The poison is purged, with a reason, into the audit log");
+        Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(Standing.POISON));
+        ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
+        new Purge(queue).run(purgePlan, Mandate.of("demo", Optional.of("test records, looked at one by one")), Run.unattended());
+        awaitRest();
+    }
+
+    private Verdict checkTheBooks() {
+        chapter("The books: the shops' answers, Stripe's ledger, tables and topics must agree");
+        Verdict verdict = Checker.check(evidence());
+        out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
+                verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
+        out.printf("   captures in Stripe's ledger %,d%n", verdict.count("psp_captures"));
+        out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d,%n   outcome missing %d, early retries %d%n",
+                verdict.count("lost"), verdict.count("double_charged"), verdict.count("phantom"), verdict.count("wrong_amount"),
+                verdict.count("outcome_missing"), verdict.count("early_retries"));
+        out.println(verdict.balanced() ? "   The books balance." : verdict.report());
+        return verdict;
+    }
+
+    private Evidence evidence() {
+        var settings = pipeline.settings;
+        List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
+        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), settings.kafka(),
+                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase())).calls(new Calls.InMemory(calls));
+    }
+
+    private static ClientCall call(DemoProducer.Told told) {
+        var payment = told.payment();
+        return new ClientCall(payment.merchant(), payment.key(), payment.toString(), payment.amount(), payment.currency(),
+                ClientCall.Result.OK, Optional.of(told.paymentId()));
+    }
+
+    /** Until every payment is settled or dead, and everything staged is published. */
+    private void awaitRest() {
+        List<String> ends = List.of("succeeded", "declined", "dead", "purged");
+        boolean rest = board.watchUntil(stages -> ends.containsAll(stages.keySet()) && outboxIsEmpty() && poisonHasArrived(), PATIENCE);
+        if (!rest) {
+            out.println("   It did not come to rest in time; the books will say so.");
+        }
+    }
+
+    private boolean outboxIsEmpty() {
+        return count("SELECT count(*) FROM outbox") == 0;
+    }
+
+    private boolean poisonHasArrived() {
+        return count("SELECT count(*) FROM dead_letter WHERE source_topic IS NOT NULL") == POISON.size();
+    }
+
+    private long count(String sql) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
+                result.next();
+                return result.getLong(1);
+            }
+        });
+    }
+
+    private void chapter(String title) {
+        out.printf("%n%s.%n", title);
+    }
+
+    private static String brief(Duration delay) {
+        return delay.toMillis() % 1000 == 0 ? delay.toSeconds() + " s" : delay.toMillis() + " ms";
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        pipeline.close();
+    }
+}

@@ -1,0 +1,22 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DemoTest {
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void the_books_of_a_demo_balance(long seed) {
+        var story = new StringWriter();
+        try (var demo = new Demo(DemoPlan.of(60, seed), new PrintWriter(story), false)) {
+            var verdict = demo.run();
+            assertThat(verdict.balanced()).as(verdict.json() + "\n" + story).isTrue();
+            assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
+        }
+    }
+}
