@@ -20,22 +20,20 @@ final class RunItems {
 
     private RunItems() {}
 
-    /** A big set takes longer than a statement usually may. */
-    private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'";
+    /** A big set takes longer than a statement usually may, and is sorted. */
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'; SET LOCAL work_mem = '64MB'";
 
     /** The canary is drawn by lot among what would be charged again: the oldest ones often all have one and the same trouble. */
     private static final String FREEZE = "WITH letters AS (SELECT letter.dead_letter_id, letter.generation, letter.died_at,"
             + " letter.amount, letter.currency, " + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
             ), drawn AS (
-                SELECT *, CASE WHEN standing IN ('rechargeable', 'past_deadline') THEN
-                              row_number() OVER (PARTITION BY standing IN ('rechargeable', 'past_deadline')
-                                                     ORDER BY md5(dead_letter_id)) END AS lot
-                  FROM letters
+                SELECT dead_letter_id FROM letters WHERE standing IN ('rechargeable', 'past_deadline')
+                 ORDER BY md5(dead_letter_id) LIMIT ?
             ), frozen AS (
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency)
-                SELECT ?, row_number() OVER (ORDER BY coalesce(lot > ?, true), died_at, dead_letter_id),
-                       dead_letter_id, generation, died_at, standing, amount, currency
-                  FROM drawn
+                SELECT ?, row_number() OVER (ORDER BY drawn.dead_letter_id IS NULL, died_at, letters.dead_letter_id),
+                       letters.dead_letter_id, generation, died_at, standing, amount, currency
+                  FROM letters LEFT JOIN drawn USING (dead_letter_id)
             )
             SELECT count(*), coalesce(bit_xor(\
             """ + DeadLetterQuery.FINGERPRINT + "), 0) FROM letters AS letter";
@@ -46,8 +44,8 @@ final class RunItems {
         }
         try (var statement = connection.prepareStatement(FREEZE)) {
             int next = DeadLetterQuery.bind(statement, selection);
-            statement.setString(next, run);
-            statement.setInt(next + 1, canary);
+            statement.setInt(next, canary);
+            statement.setString(next + 1, run);
             try (var result = statement.executeQuery()) {
                 result.next();
                 return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)));

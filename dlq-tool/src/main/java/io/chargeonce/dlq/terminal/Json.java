@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterView;
+import io.chargeonce.dlq.Export;
 import io.chargeonce.dlq.Standing;
 import io.chargeonce.dlq.Story;
 import io.chargeonce.dlq.Sum;
@@ -25,7 +26,20 @@ final class Json {
     private Json() {}
 
     static void print(Screen screen, Map<String, ?> object) {
-        screen.print("%s", ASCII.writeValueAsString(object));
+        screen.print("%s", line(object));
+    }
+
+    static String line(Map<String, ?> object) {
+        return ASCII.writeValueAsString(object);
+    }
+
+    static Map<String, Object> exported(Export.Exported exported) {
+        Map<String, Object> json = letter(exported.letter());
+        if (!exported.payment().isEmpty()) {
+            json.put("payment", exported.payment());
+        }
+        exported.source().ifPresent(source -> json.put("source", source(source)));
+        return json;
     }
 
     static Map<String, Object> letter(DeadLetterView letter) {
