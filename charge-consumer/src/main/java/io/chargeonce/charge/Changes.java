@@ -10,21 +10,27 @@ import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** What one batch writes, gathered row by row and written table by table, in the order in which locks are taken. */
 final class Changes {
 
+    static final String ACTOR = "charge-consumer";
+
     private final Topics topics;
-    private final List<Operation> operations = new ArrayList<>();
+    private final Set<Operation> operations = new LinkedHashSet<>();
     private final List<Attempt> newAttempts = new ArrayList<>();
     private final List<Told> heard = new ArrayList<>();
-    private final List<Told> decided = new ArrayList<>();
     private final List<DeadLetter> deadLetters = new ArrayList<>();
     private final List<String> settledLetters = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
@@ -50,10 +56,6 @@ final class Changes {
         heard.add(told);
     }
 
-    void decide(Told told) {
-        decided.add(told);
-    }
-
     void bury(DeadLetter letter) {
         deadLetters.add(letter);
     }
@@ -71,10 +73,28 @@ final class Changes {
         audit.add(entry);
     }
 
+    void audit(String action, Operation operation) {
+        audit(AuditLog.Entry.of(ACTOR, action, operation, Optional.empty(), Map.of("attempts", operation.sequence(),
+                "step", operation.step(), "cause", operation.failureCause().orElse(""))));
+    }
+
+    /** It has come to its end: the outcome goes out, and it is on record. */
+    void settled(Operation operation) {
+        save(operation);
+        stage(Staging.outcome(topics, operation));
+        audit(operation.state().tag(), operation);
+    }
+
+    void bury(Operation operation, String cause, String message) {
+        operation.bury(cause, message);
+        save(operation);
+        bury(DeadLetter.of(operation, cause, message));
+        audit("dead-lettered", operation);
+    }
+
     void write(Connection connection) throws SQLException {
-        OperationTable.save(connection, operations);
+        OperationTable.save(connection, List.copyOf(operations));
         AttemptTable.insert(connection, newAttempts);
-        AttemptTable.decide(connection, decided);
         ObservationTable.append(connection, heard);
         DeadLetterTable.release(connection, topics, "settled", settledLetters);
         DeadLetterTable.bury(connection, topics, deadLetters);

@@ -12,6 +12,8 @@ import io.chargeonce.kafka.RecordLoop;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.RouteRule;
+import io.chargeonce.psp.Routes;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Worker;
@@ -40,6 +42,7 @@ public final class ChargeEngine {
     private final Database database;
     private final OutboxRelay relay;
     private final Gateways gateways;
+    private final Exchange exchange;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final ChargeHandler handler;
@@ -58,13 +61,15 @@ public final class ChargeEngine {
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
-        this.gateways = new Gateways(psps, settings.breakerOpenFor(), meters);
+        this.gateways = new Gateways(psps, settings.breakerOpenFor(), InstantSource.system(), meters);
+        var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
+        this.exchange = new Exchange(database, gateways, meters);
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var claims = lifecycle.start("claims",
-                () -> new Claims(database, gateways, schedule, topics, settings.lease(), relay::nudge));
+                () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge));
-        this.handler = new ChargeHandler(claims, gateways, schedule, resolutions,
+        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
                 new PoisonBin(database, topics, relay::nudge, meters));
     }
 
@@ -77,10 +82,12 @@ public final class ChargeEngine {
                 consumer::newConsumer, due, handler, InstantSource.system(), meters).start()));
     }
 
-    /** Asks about unknown outcomes, and stages again what Kafka lost. */
+    /** Asks about unknown outcomes, presents soft declines again, and stages again what Kafka lost. */
     public void startCaretakers() {
-        var resolver = new Resolver(database, gateways, schedule, resolutions, settings.lease());
+        var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, settings.lease());
         lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
+        var presenter = new Presenter(database, topics, relay::nudge);
+        lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
         lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
@@ -102,8 +109,8 @@ public final class ChargeEngine {
     private static void refuseShortLease(ChargeSettings settings, List<Gateway> psps) {
         for (Gateway psp : psps) {
             if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
-                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %s, but an attempt at %s may take %s; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
-                        .formatted(settings.lease(), psp.psp(), psp.callBudget().plus(TO_RECORD)));
+                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                        .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
             }
         }
     }

@@ -6,11 +6,9 @@ import io.chargeonce.kafka.Verdict;
 import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
-import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
-import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -21,14 +19,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 public final class ChargeHandler implements RecordHandler {
 
     private final Claims claims;
-    private final Gateways gateways;
+    private final Exchange exchange;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final PoisonBin poison;
 
-    ChargeHandler(Claims claims, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison) {
+    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison) {
         this.claims = claims;
-        this.gateways = gateways;
+        this.exchange = exchange;
         this.schedule = schedule;
         this.resolutions = resolutions;
         this.poison = poison;
@@ -56,21 +54,19 @@ public final class ChargeHandler implements RecordHandler {
             case Claim.Refused refused -> poison.keep(record, refused.cause(), refused.detail());
             case Claim.Superseded ignored -> Verdict.done();
             case Claim.Parked ignored -> Verdict.done();
-            case Claim.Expired ignored -> Verdict.done();
+            case Claim.Ended ignored -> Verdict.done();
         };
     }
 
     private Verdict charge(Claim.Claimed claimed) {
-        long start = System.nanoTime();
-        Outcome outcome = claimed.gateway().charge(claimed.charge());
-        gateways.report(claimed.gateway(), outcome, Duration.ofNanos(System.nanoTime() - start));
+        Outcome outcome = exchange.send(claimed.call());
         if (outcome instanceof Outcome.Unknown unknown) {
             // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
-            outcome = claimed.gateway().findOut(claimed.charge().withReference(unknown.pspReference()));
+            outcome = exchange.ask(claimed.call().told(unknown.pspReference()));
         }
         NextStep next = schedule.after(claimed.progress(), outcome);
         resolutions.resolve(new Resolutions.Resolution(
-                claimed.operationId(), claimed.token(), claimed.charge().key(), "call", outcome, next));
+                claimed.operationId(), claimed.token(), claimed.call().key(), "call", outcome, next));
         return Verdict.done();
     }
 }

@@ -1,10 +1,8 @@
 package io.chargeonce.charge;
 
-import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import java.time.Duration;
-import java.util.List;
 
 /** The main topic's consumers: wiring only. */
 public final class ChargeService {
@@ -16,7 +14,7 @@ public final class ChargeService {
     /** Starts the service and returns at once; closing the lifecycle ends it. */
     public static Lifecycle start(ChargeSettings settings, Meters meters) {
         var lifecycle = new Lifecycle("charge-consumer", TO_CLOSE_A_PART);
-        var engine = new ChargeEngine(settings, List.of(new StripeGateway(settings.stripe())), meters.registry(), lifecycle);
+        var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), lifecycle);
         engine.startCaretakers();
         engine.startLoop(0);
         engine.startAdmin(meters::scrape);

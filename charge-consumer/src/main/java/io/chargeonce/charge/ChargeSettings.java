@@ -1,5 +1,10 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Routes;
+import io.chargeonce.psp.adyen.AdyenGateway;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
@@ -8,11 +13,13 @@ import io.chargeonce.runtime.Settings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
-                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter) {
+                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
+                             Optional<Routes> routes) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -32,13 +39,32 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper asks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
+    public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.secretFile("CHARGEONCE_ADYEN_API_KEY_FILE",
+            "File that holds the API key for Adyen; without it, nothing goes there.").optional();
+    public static final Setting<URI> ADYEN_API_BASE = Setting.uri("CHARGEONCE_ADYEN_API_BASE",
+            "Where Adyen's Checkout API is, with its version.").orElse("https://checkout-test.adyen.com/v71");
+    public static final Setting<String> ADYEN_MERCHANT_ACCOUNT = Setting.string("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT",
+            "Our merchant account at Adyen.").orElse("Chargeonce");
+    public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
+            "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
+            .optional();
+
     public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(STRIPE_API_KEY,
-            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER)).toList();
+            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES)).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
                 settings.get(PSP_TIMEOUT));
+        var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key.value(),
+                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT)));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
-                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER));
+                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
+                adyen, settings.get(ROUTES).map(Routes::parse));
+    }
+
+    /** A gateway to each PSP that is set up, in the order in which they are preferred without routes. */
+    public List<Gateway> gateways() {
+        return Stream.concat(Stream.of(new StripeGateway(stripe)), adyen.stream().map(AdyenGateway::new)).toList();
     }
 }

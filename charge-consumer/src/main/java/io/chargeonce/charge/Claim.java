@@ -1,8 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.payment.Progress;
-import io.chargeonce.psp.Charge;
-import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspCall;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
 import java.util.UUID;
@@ -15,7 +14,7 @@ sealed interface Claim {
      *
      * @param token proves to the database that it is still ours
      */
-    record Claimed(String operationId, UUID token, Gateway gateway, Charge charge, Progress progress) implements Claim {}
+    record Claimed(String operationId, UUID token, PspCall call, Progress progress) implements Claim {}
 
     /** The record is older than what the database knows, or somebody holds the operation: nothing to do. */
     record Superseded() implements Claim {}
@@ -23,11 +22,11 @@ sealed interface Claim {
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}
 
-    /** No PSP is well: it waits in a tier, and nothing was counted. */
+    /** No PSP is well, or its payment is not captured yet: it waits in a tier, and nothing was counted. */
     record Parked() implements Claim {}
 
-    /** Its own deadline has passed: it is in the dead-letter queue. */
-    record Expired() implements Claim {}
+    /** Its deadline has passed, or nobody can ever do it: it has its end in the database. */
+    record Ended() implements Claim {}
 
     /** The record speaks of no payment that we accepted. */
     record Refused(PoisonCause cause, String detail) implements Claim {}

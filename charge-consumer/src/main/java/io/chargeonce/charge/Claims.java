@@ -4,18 +4,14 @@ import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Patiently;
 import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
-import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
-import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
-import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
@@ -43,14 +39,14 @@ final class Claims implements AutoCloseable {
     private static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
-    private final Gateways gateways;
+    private final Routing routing;
     private final RetrySchedule schedule;
     private final Topics topics;
     private final Duration lease;
     private final Coalescer<Ask, Claim> coalescer;
 
-    Claims(Database database, Gateways gateways, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
-        this.gateways = gateways;
+    Claims(Database database, Routing routing, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
+        this.routing = routing;
         this.schedule = schedule;
         this.topics = topics;
         this.lease = lease;
@@ -91,20 +87,35 @@ final class Claims implements AutoCloseable {
             return new Claim.NotDue(Duration.between(now, operation.notBefore()));
         }
         if (now.isAfter(operation.chargeBefore())) {
-            return expire(operation, changes);
+            return bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
         }
-        Optional<Gateway> gateway = gateways.route();
-        return gateway.isPresent()
+        return switch (operation.kind()) {
+            case CHARGE -> choose(ask, operation, now, changes);
+            case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
+                case CAPTURED -> choose(ask, operation, now, changes);
+                case STILL_CHARGING -> park(operation, "waits_for_payment", "its payment is still being charged", now, changes);
+                case NEVER_CAPTURED -> refuse(operation, now, changes);
+            };
+        };
+    }
+
+    private Claim choose(Ask ask, Operation operation, Instant now, Changes changes) {
+        List<String> candidates = routing.candidates(operation);
+        if (candidates.isEmpty()) {
+            return bury(operation, "no_route", "no PSP that is set up does such payments: see CHARGEONCE_ROUTES", changes);
+        }
+        Optional<Gateway> gateway = routing.firstHealthy(candidates);
+        if (gateway.isEmpty()) {
+            return park(operation, "breaker_open", "no PSP is well", now, changes);
+        }
+        return operation.kind() == OperationKind.CHARGE || gateway.get().refunds().isPresent()
                 ? take(ask, operation, gateway.get(), now, changes)
-                : park(operation, now, changes);
+                : bury(operation, "psp_cannot_refund", gateway.get().psp() + " has no way to give money back", changes);
     }
 
     private Claim take(Ask ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
         operation.claim(ask.token, gateway.psp(), now.plus(lease));
-        PspKey key = operation.attemptKey();
-        var attempt = new Attempt(key, operation.id(), operation.accepted().payment(), operation.generation(),
-                operation.sequence(), gateway.psp(), AttemptState.IN_FLIGHT, gateway.render(operation, key), now,
-                now.plus(gateway.keyLife()), Optional.empty(), Optional.empty(), Optional.empty());
+        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
         changes.save(operation);
         changes.insert(attempt);
         return claimed(ask, operation, attempt);
@@ -116,23 +127,26 @@ final class Claims implements AutoCloseable {
     }
 
     private Claim claimed(Ask ask, Operation operation, Attempt attempt) {
-        var charge = new Charge(attempt.key(), attempt.payment(), operation.accepted().request().money(), attempt.request(),
-                Optional.empty(), true);
-        return new Claim.Claimed(operation.id(), ask.token, gateways.named(attempt.psp()), charge, operation.progress());
+        var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true);
+        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress());
     }
 
-    private Claim park(Operation operation, Instant now, Changes changes) {
-        operation.parkIn(schedule.parkingTier(operation.progress()), "breaker_open", "no PSP is well", now);
+    private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {
+        operation.parkIn(schedule.parkingTier(operation.progress()), cause, message, now);
         changes.save(operation);
         changes.stage(Staging.work(topics, operation));
         return new Claim.Parked();
     }
 
-    private Claim expire(Operation operation, Changes changes) {
-        operation.bury("expired", "not charged before its deadline " + operation.chargeBefore());
-        changes.save(operation);
-        changes.bury(DeadLetter.of(operation, "expired", operation.failureMessage().orElseThrow()));
-        return new Claim.Expired();
+    private Claim refuse(Operation operation, Instant now, Changes changes) {
+        operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
+        changes.settled(operation);
+        return new Claim.Ended();
+    }
+
+    private Claim bury(Operation operation, String cause, String message, Changes changes) {
+        changes.bury(operation, cause, message);
+        return new Claim.Ended();
     }
 
     @Override

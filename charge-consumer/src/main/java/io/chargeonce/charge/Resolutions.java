@@ -4,12 +4,13 @@ import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Patiently;
 import io.chargeonce.ledger.AttemptState;
-import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
+import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -18,23 +19,24 @@ import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Records what became of attempts and stages what follows: one transaction, under the operation's lock, and only for who
- * still holds the lease. Whoever lost it has its observation appended and changes nothing else. Safe for any thread;
+ * still holds the lease; {@link LateAnswers} takes what comes from whoever lost it. Safe for any thread;
  * concurrent resolutions share a commit.
  */
 final class Resolutions implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Resolutions.class);
-    private static final String ACTOR = "charge-consumer";
 
     /**
      * @param token  the lease under which the PSP was called or asked
@@ -62,38 +64,52 @@ final class Resolutions implements AutoCloseable {
     private List<Boolean> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
         var changes = new Changes(topics);
-        var answers = new ArrayList<Boolean>();
+        // By identity: decided before anything moves, and cheap for large batches.
+        Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
+        resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
+        List<Told> told = held.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
+        told.forEach(changes::heard);
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.fold(connection, told);
         for (Resolution resolution : resolutions) {
             Operation operation = locked.rows().get(resolution.operationId);
-            Told told = Told.of(resolution.key, resolution.source, resolution.outcome);
-            changes.heard(told);
-            boolean held = operation.isHeldUnder(resolution.token);
-            if (held) {
-                changes.decide(told);
-                settleListing(operation, resolution.next, changes);
-                apply(operation, resolution, locked.now(), changes);
+            if (held.contains(resolution)) {
+                NextStep next = outranked(resolution, folded.get(resolution.key));
+                settleListing(operation, next, changes);
                 changes.save(operation);
+                apply(connection, operation, next, locked.now(), changes);
             } else {
-                tooLate(operation, told);
+                LateAnswers.take(connection, operation, resolution.key, resolution.source, resolution.outcome, locked.now(), changes);
             }
-            answers.add(held);
         }
         changes.write(connection);
-        return answers;
+        return resolutions.stream().map(held::contains).toList();
     }
 
-    private void apply(Operation operation, Resolution resolution, Instant now, Changes changes) {
-        switch (resolution.next) {
+    /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
+    private static NextStep outranked(Resolution resolution, AttemptTable.Folded folded) {
+        return folded.state() == AttemptState.SUCCEEDED && !(resolution.next instanceof NextStep.SettleSucceeded)
+                ? new NextStep.SettleSucceeded(new Outcome.Charged(folded.pspReference().orElseThrow()))
+                : resolution.next;
+    }
+
+    private void apply(Connection connection, Operation operation, NextStep next, Instant now, Changes changes) throws SQLException {
+        boolean capturedBefore = operation.lateCapture().isPresent();
+        boolean endsAttempt = !(next instanceof NextStep.Resolve || next instanceof NextStep.SettleSucceeded);
+        if (capturedBefore && endsAttempt) {
+            LateAnswers.settleRemembered(connection, operation, now, changes);
+            return;
+        }
+        switch (next) {
             case NextStep.SettleSucceeded end -> {
                 operation.settleSucceeded(end.charged().pspReference(), now);
-                settled(operation, changes);
+                changes.settled(operation);
+                if (capturedBefore) {
+                    LateAnswers.reverseRemembered(connection, operation, now, changes);
+                }
             }
-            case NextStep.SettleDeclined end -> {
-                Outcome.Declined declined = end.declined();
-                operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), now);
-                settled(operation, changes);
-            }
+            case NextStep.SettleDeclined end -> decline(connection, operation, end.declined(), now, changes);
             case NextStep.RetryLater retry -> {
+                avoidWhoRefused(operation, retry.failed());
                 operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
@@ -101,11 +117,7 @@ final class Resolutions implements AutoCloseable {
                 operation.parkIn(park.tier(), park.failed().cause().tag(), park.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
-            case NextStep.DeadLetter end -> {
-                operation.bury(end.failed().cause().tag(), end.failed().detail());
-                changes.bury(DeadLetter.of(operation, end.failed().cause().tag(), end.failed().detail()));
-                changes.audit(entry("dead-lettered", operation));
-            }
+            case NextStep.DeadLetter end -> changes.bury(operation, end.failed().cause().tag(), end.failed().detail());
             case NextStep.Resolve ask -> {
                 Outcome.Unknown unknown = ask.unknown();
                 operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), now, ladder.pause(operation.resolveTries()));
@@ -114,9 +126,25 @@ final class Resolutions implements AutoCloseable {
         }
     }
 
-    private void settled(Operation operation, Changes changes) {
-        changes.stage(Staging.outcome(topics, operation));
-        changes.audit(entry(operation.state().tag(), operation));
+    private void decline(Connection connection, Operation operation, Outcome.Declined declined, Instant now, Changes changes)
+            throws SQLException {
+        Optional<Instant> again = Representments.grant(connection, operation, declined, now);
+        if (again.isPresent()) {
+            operation.presentAgain(again.get(), Representments.DEADLINE, declined.code(), declined.message(), now);
+            changes.audit("presented-again-later", operation);
+        } else {
+            operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), now);
+            changes.settled(operation);
+        }
+    }
+
+    private static void avoidWhoRefused(Operation operation, Outcome.Failed failed) {
+        if (failed.cause().failureClass() == FailureClass.REFUSED_HERE) {
+            String psp = operation.psp().orElseThrow();
+            operation.neverAgainAt(psp);
+            LOG.error("ALERT: PSP {} does not do payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
+                    psp, operation.id(), failed.detail());
+        }
     }
 
     /** People see it in the dead-letter queue; the resolver goes on asking, and it leaves by itself. */
@@ -131,20 +159,6 @@ final class Resolutions implements AutoCloseable {
         if (operation.unresolvedSince().isPresent() && !staysListed) {
             changes.settleLetter(operation.id());
         }
-    }
-
-    private static void tooLate(Operation operation, Told told) {
-        boolean knownToBeCharged = operation.settledAt().isPresent() && operation.failureCause().isEmpty();
-        if (told.state() == AttemptState.SUCCEEDED && !knownToBeCharged) {
-            LOG.error("ALERT: {} says that attempt {} of payment {} succeeded, after its lease had ended with the payment {}. "
-                    + "The resolver asks the PSP; check this payment with: dlq show {}",
-                    operation.psp().orElse("the PSP"), told.key(), operation.id(), operation.state().tag(), operation.id());
-        }
-    }
-
-    private static AuditLog.Entry entry(String action, Operation operation) {
-        return AuditLog.Entry.of(ACTOR, action, operation, Optional.empty(), Map.of("attempts", operation.sequence(),
-                "step", operation.step(), "cause", operation.failureCause().orElse("")));
     }
 
     @Override

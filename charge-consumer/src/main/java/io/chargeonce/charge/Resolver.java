@@ -3,14 +3,16 @@ package io.chargeonce.charge;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.Progress;
 import io.chargeonce.payment.RetrySchedule;
-import io.chargeonce.psp.Charge;
+import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.PspCall;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,18 +35,25 @@ final class Resolver {
 
     private static final int BATCH = 100;
 
-    /** One operation, taken under a lease of its own for one question. */
-    private record Question(String operationId, UUID token, Gateway gateway, Charge charge, Progress progress) {}
+    /**
+     * One operation, taken under a lease of its own for one question.
+     *
+     * @param answer what was heard meanwhile: then nobody needs to be asked
+     */
+    private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
+                            Optional<Outcome> answer) {}
 
     private final Database database;
     private final Gateways gateways;
+    private final Exchange exchange;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final Duration lease;
 
-    Resolver(Database database, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, Duration lease) {
+    Resolver(Database database, Gateways gateways, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, Duration lease) {
         this.database = database;
         this.gateways = gateways;
+        this.exchange = exchange;
         this.schedule = schedule;
         this.resolutions = resolutions;
         this.lease = lease;
@@ -68,21 +78,33 @@ final class Resolver {
         for (Operation operation : operations) {
             UUID token = UUID.randomUUID();
             operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            questions.add(question(operation, attempts.get(operation.id()), token, due.now()));
+            questions.add(question(connection, operation, attempts.get(operation.id()), token, due.now()));
         }
         OperationTable.save(connection, operations);
         return questions;
     }
 
-    private Question question(Operation operation, Attempt attempt, UUID token, Instant now) {
-        var charge = new Charge(attempt.key(), attempt.payment(), operation.accepted().request().money(), attempt.request(),
-                attempt.pspReference(), now.isBefore(attempt.keyValidUntil()));
-        return new Question(operation.id(), token, gateways.named(attempt.psp()), charge, operation.progress());
+    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now) throws SQLException {
+        Gateway gateway = gateways.named(attempt.psp());
+        boolean mayBeSent = now.isBefore(attempt.keyValidUntil()) && now.isBefore(operation.chargeBefore());
+        boolean mayFence = !mayBeSent && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
+        return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, mayBeSent), operation.progress(),
+                mayFence, heardAlready(connection, attempt));
+    }
+
+    private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
+        return switch (attempt.state()) {
+            case IN_FLIGHT, UNKNOWN -> Optional.empty();
+            case SUCCEEDED, FAILED_DEFINITE -> ObservationTable.strongest(connection, attempt.key());
+        };
     }
 
     private void ask(Question question) {
-        Outcome outcome = question.gateway.findOut(question.charge);
-        resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.charge.key(),
+        Outcome outcome = question.answer.orElseGet(() -> exchange.ask(question.call));
+        if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
+            outcome = exchange.fence(question.call);
+        }
+        resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
                 "question", outcome, schedule.after(question.progress, outcome)));
     }
 }

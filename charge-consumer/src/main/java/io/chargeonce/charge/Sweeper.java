@@ -80,7 +80,7 @@ final class Sweeper {
     private static final String OVERDUE = """
             SELECT operation_id
               FROM operation
-             WHERE state IN ('accepted', 'scheduled', 'parked') AND tier = ?
+             WHERE state IN ('accepted', 'scheduled', 'parked') AND tier = ? AND represent_at IS NULL
                AND staged_at < clock_timestamp() - make_interval(secs => ? * power(2, swept))
                AND not_before < clock_timestamp() - make_interval(secs => ?)
                AND staged_at < (SELECT coalesce(min(staged_at), 'infinity') FROM outbox WHERE refusal IS NULL)
@@ -110,7 +110,7 @@ final class Sweeper {
         var changes = new Changes(topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {
-            boolean lost = WAITING.contains(operation.state()) && operation.tier() == tier
+            boolean lost = WAITING.contains(operation.state()) && operation.representAt().isEmpty() && operation.tier() == tier
                     && operation.stagedAt().isBefore(lostIfStagedBefore)
                     && operation.stagedAt().isBefore(locked.now().minus(patience));
             if (lost) {

@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param money        what the PSP's answer must say, or it is not believed
  * @param request      what is sent, byte for byte, each time; rendered by the same gateway before the attempt was stored
  * @param pspReference the PSP's own id for it, once an answer has named one
- * @param keyIsKnown   whether the PSP still remembers the key; if not, the attempt must only be asked about
+ * @param keyIsKnown   whether it may be sent again: the PSP still remembers the key, and the payment's deadline has not passed;
+ *                     if not, the attempt must only be asked about
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
                      boolean keyIsKnown) {

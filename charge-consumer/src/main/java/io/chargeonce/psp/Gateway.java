@@ -3,7 +3,9 @@ package io.chargeonce.psp;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * One PSP. Each call is bounded by {@link #callBudget()}, runs on the caller's (virtual) thread, and tells what it knows
@@ -27,8 +29,28 @@ public interface Gateway {
     Outcome charge(Charge charge);
 
     /**
-     * Asks what became of the attempt. Where the PSP says that nothing was executed yet, cancels it there: only the PSP's
+     * Asks what became of the attempt; sends it again only where {@link Charge#keyIsKnown()}, and that send is counted before
+     * its first byte like any other. Where the PSP says that nothing was executed yet, cancels it there: only the PSP's
      * positive answer to that makes the attempt definitely failed.
      */
     Outcome findOut(Charge charge);
+
+    /** How long after its first byte an attempt may still be missing from what {@link #findOut} looks through. */
+    default Duration visibilityLag() {
+        return Duration.ofHours(1);
+    }
+
+    /**
+     * {@link #findOut} has found nothing, twice, past the visibility lag and with the key forgotten: makes sure that the
+     * attempt never executes. Only a PSP whose positive answer, or whose way of working, proves that may say it failed.
+     */
+    default Outcome fence(Charge charge) {
+        return new Outcome.Unknown(UnknownCause.NOT_FOUND, psp() + " knows of no such attempt and has no way to fence it off",
+                Optional.empty());
+    }
+
+    /** How it gives money back; empty for a PSP that cannot. */
+    default Optional<RefundGateway> refunds() {
+        return Optional.empty();
+    }
 }

@@ -6,6 +6,9 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +29,14 @@ public final class Gateways {
 
     private final Map<String, Gateway> gateways = new LinkedHashMap<>();
     private final Map<String, CircuitBreaker> breakers = new LinkedHashMap<>();
+    private final Map<String, SuccessRate> rates = new LinkedHashMap<>();
+    private final InstantSource clock;
+    private final MeterRegistry meters;
 
     /** @param openFor how long a PSP is left alone before one payment probes it */
-    public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, MeterRegistry meters) {
+    public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, InstantSource clock, MeterRegistry meters) {
+        this.clock = clock;
+        this.meters = meters;
         var config = CircuitBreakerConfig.custom()
                 .slidingWindow(WATCHED_CALLS, FEWEST_CALLS, CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
                 .failureRateThreshold(50)
@@ -45,14 +53,27 @@ public final class Gateways {
                     breaker, b -> b.getState() == CircuitBreaker.State.CLOSED ? 0 : 1);
             gateways.put(gateway.psp(), gateway);
             breakers.put(gateway.psp(), breaker);
+            rates.put(gateway.psp(), new SuccessRate());
         }
     }
 
-    /** The PSP for a new attempt; none while all of them are unwell. */
-    public Optional<Gateway> route() {
-        return gateways.values().stream()
-                .filter(gateway -> breakers.get(gateway.psp()).tryAcquirePermission())
+    /**
+     * The first of these PSPs that is well. One whose recent success rate is under half of the best comes last: it may be
+     * declining what others take.
+     */
+    public Optional<Gateway> firstHealthy(List<String> psps) {
+        Instant now = clock.instant();
+        double best = psps.stream().mapToDouble(psp -> rates.get(psp).at(now)).max().orElse(0);
+        return psps.stream()
+                .sorted(Comparator.comparing(psp -> rates.get(psp).at(now) < best / 2))
+                .filter(psp -> breakers.get(psp).tryAcquirePermission())
+                .map(gateways::get)
                 .findFirst();
+    }
+
+    /** All that are set up, in order of preference. */
+    public List<String> psps() {
+        return List.copyOf(gateways.keySet());
     }
 
     public Gateway named(String psp) {
@@ -64,13 +85,20 @@ public final class Gateways {
         return gateway;
     }
 
-    /** Tells the breaker how a call that {@link #route} allowed went. */
+    /** Tells how a call went that {@link #firstHealthy} allowed. */
     public void report(Gateway gateway, Outcome outcome, Duration took) {
+        rates.get(gateway.psp()).add(outcome instanceof Outcome.Charged, clock.instant());
         CircuitBreaker breaker = breakers.get(gateway.psp());
         if (saysUnwell(outcome)) {
             breaker.onError(took.toNanos(), TimeUnit.NANOSECONDS, new Unwell(outcome));
         } else {
             breaker.onSuccess(took.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.CONFIG) {
+            // The next payment would be refused too, so one answer is enough.
+            breaker.transitionToOpenState();
+            meters.counter("chargeonce.psp.credential.refused", "psp", gateway.psp()).increment();
+            LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), failed.detail());
         }
     }
 
@@ -79,7 +107,10 @@ public final class Gateways {
             case Outcome.Charged charged -> false;
             case Outcome.Declined declined -> false;
             case Outcome.Unknown unknown -> true;
-            case Outcome.Failed failed -> failed.cause().failureClass() != FailureClass.POISON;
+            case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
+                case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE, INTERNAL_ERROR -> true;
+                case REFUSED_HERE, POISON -> false;
+            };
         };
     }
 

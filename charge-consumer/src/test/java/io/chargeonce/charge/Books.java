@@ -6,6 +6,8 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.RefundView;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationState;
@@ -13,6 +15,8 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.RouteRule;
+import io.chargeonce.psp.Routes;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,8 +24,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -48,14 +55,20 @@ final class Books implements AutoCloseable {
         final ChargeHandler handler;
         final Resolver resolver;
 
-        Process(Gateway psp) {
-            var gateways = new Gateways(List.of(psp), Duration.ofMillis(200), new SimpleMeterRegistry());
-            var claims = new Claims(database, gateways, schedule, topics, LEASE, () -> {});
+        final Claims claims;
+        final Resolutions resolutions;
+        final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+        Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor) {
+            var gateways = new Gateways(psps, breakerOpenFor, InstantSource.system(), meters);
+            var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
+            var exchange = new Exchange(database, gateways, meters);
+            this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            var resolutions = new Resolutions(database, schedule, ladder, topics, () -> {});
-            this.handler = new ChargeHandler(claims, gateways, schedule, resolutions,
+            this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {});
+            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
                     new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry()));
-            this.resolver = new Resolver(database, gateways, schedule, resolutions, LEASE);
+            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, LEASE);
             parts.add(claims);
             parts.add(resolutions);
         }
@@ -74,30 +87,62 @@ final class Books implements AutoCloseable {
         }
     }
 
-    Process process(Gateway psp) {
-        return new Process(psp);
+    Process process(Gateway... psps) {
+        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200));
+    }
+
+    Process process(Routes routes, Gateway... psps) {
+        return new Process(List.of(psps), Optional.of(routes), Duration.ofMillis(200));
+    }
+
+    /** A breaker that has opened stays open. */
+    Process unforgivingProcess(Gateway... psps) {
+        return new Process(List.of(psps), Optional.empty(), Duration.ofHours(1));
+    }
+
+    /** As after opening, for the next test. */
+    Books forget() {
+        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, merchant CASCADE");
+        return this;
     }
 
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', ?, 'accepted', 1, now() + interval '1 day')
             """;
 
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
     String accept(String key) {
+        return accept(key, "pm_card_visa");
+    }
+
+    String accept(String key, String paymentMethod) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 statement.setString(1, id);
                 statement.setString(2, id);
                 statement.setString(3, key);
+                statement.setString(4, paymentMethod);
                 statement.executeUpdate();
             }
             Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));
             return null;
         });
         return id;
+    }
+
+    Refunds.Answer refund(String payment, OptionalLong amount, String reference) {
+        return database.inTransaction(connection -> {
+            Database.waitForLocks(connection, Duration.ofSeconds(10));
+            return Refunds.accept(connection, topics, new Refunds.Ask("acme", new PaymentId(payment), amount,
+                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1));
+        });
+    }
+
+    RefundView refunds(String payment) {
+        return database.withConnection(connection -> RefundView.of(connection, new PaymentId(payment)));
     }
 
     Operation operation(String id) {

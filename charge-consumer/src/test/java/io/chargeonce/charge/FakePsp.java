@@ -7,6 +7,7 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.RefundGateway;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -57,8 +58,23 @@ final class FakePsp implements Gateway {
     private final Map<PspKey, Outcome> decided = new HashMap<>();
     final List<Charge> captures = Collections.synchronizedList(new ArrayList<>());
     final List<Charge> calls = Collections.synchronizedList(new ArrayList<>());
+    final List<Charge> questions = Collections.synchronizedList(new ArrayList<>());
+    final FakeRefunds refunds = new FakeRefunds();
     volatile Behaviour otherwise = SUCCEED;
+    final List<Charge> fenced = Collections.synchronizedList(new ArrayList<>());
     volatile boolean answersQuestions = true;
+    /** What it says to every question, if anything is set. */
+    volatile Optional<Outcome> answer = Optional.empty();
+
+    private final String name;
+
+    FakePsp() {
+        this("fake");
+    }
+
+    FakePsp(String name) {
+        this.name = name;
+    }
 
     synchronized FakePsp then(Behaviour... behaviours) {
         script.addAll(List.of(behaviours));
@@ -67,7 +83,7 @@ final class FakePsp implements Gateway {
 
     @Override
     public String psp() {
-        return "fake";
+        return name;
     }
 
     @Override
@@ -96,7 +112,16 @@ final class FakePsp implements Gateway {
     }
 
     @Override
+    public Optional<RefundGateway> refunds() {
+        return Optional.of(refunds);
+    }
+
+    @Override
     public synchronized Outcome findOut(Charge charge) {
+        questions.add(charge);
+        if (answer.isPresent()) {
+            return answer.get();
+        }
         if (!answersQuestions) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }
@@ -104,11 +129,23 @@ final class FakePsp implements Gateway {
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
     }
 
-    private synchronized Outcome capture(Charge charge) {
+    @Override
+    public Outcome fence(Charge charge) {
+        fenced.add(charge);
+        return new Outcome.Unknown(UnknownCause.NOT_FOUND, "no fence here", Optional.empty());
+    }
+
+    synchronized Outcome capture(Charge charge) {
         if (!decided.containsKey(charge.key())) {
             captures.add(charge);
         }
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Charged("ref-" + key));
+    }
+
+    /** Money moves whatever this PSP has said before: what true idempotency forbids. */
+    Outcome captureRegardless(Charge charge) {
+        captures.add(charge);
+        return new Outcome.Charged("late-" + charge.key());
     }
 
     private synchronized Outcome decide(Charge charge, Outcome outcome) {

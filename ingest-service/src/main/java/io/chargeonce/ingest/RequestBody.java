@@ -20,7 +20,7 @@ final class RequestBody {
     }
 
     Checked<byte[]> read(ServerRequest request) {
-        if (!isJson(request)) {
+        if (!hasType(request, "application/json")) {
             return new Checked.Wrong<>(Problems.notJson());
         }
         if (request.headers().contentLength().orElse(0) > LARGEST) {
@@ -40,9 +40,9 @@ final class RequestBody {
         }
     }
 
-    private static boolean isJson(ServerRequest request) {
+    static boolean hasType(ServerRequest request, String expected) {
         String type = request.headers().value(HeaderNames.CONTENT_TYPE).orElse("");
         String mediaType = type.split(";", 2)[0].strip();
-        return mediaType.equalsIgnoreCase("application/json");
+        return mediaType.equalsIgnoreCase(expected);
     }
 }

@@ -1,5 +1,7 @@
 package io.chargeonce.database;
 
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 
@@ -8,8 +10,16 @@ public final class Migrations {
 
     private Migrations() {}
 
-    /** @return how many migrations were applied now */
+    /**
+     * @return how many migrations were applied now
+     * @throws DatabaseUnavailable when Postgres cannot be reached
+     */
     public static int apply(String url, String user, String password) {
+        try (var connection = DriverManager.getConnection(url, user, password)) {
+            connection.isValid(1);
+        } catch (SQLException e) {
+            throw new DatabaseUnavailable(e);
+        }
         return Flyway.configure()
                 .dataSource(url, user, password)
                 .schemas("chargeonce")

@@ -10,6 +10,8 @@ import java.util.Optional;
  *
  * @param request       what is sent, byte for byte, whenever it is sent again
  * @param sentAt        by the database's clock
+ * @param sends         how often the key was or may have been sent, counted before the first byte each time
+ * @param notFound      how often in a row the PSP has said that it knows of no such attempt
  * @param keyValidUntil until when the PSP still knows the key; after that the attempt is only asked about
  */
 public record Attempt(
@@ -21,8 +23,18 @@ public record Attempt(
         String psp,
         AttemptState state,
         byte[] request,
+        int sends,
+        int notFound,
         Instant sentAt,
         Instant keyValidUntil,
         Optional<String> pspReference,
         Optional<String> cause,
-        Optional<String> message) {}
+        Optional<String> message) {
+
+    /** The attempt that this operation was just claimed for. */
+    public static Attempt inFlight(Operation claimed, byte[] request, Instant now, Instant keyValidUntil) {
+        return new Attempt(claimed.attemptKey(), claimed.id(), claimed.accepted().payment(), claimed.generation(),
+                claimed.sequence(), claimed.psp().orElseThrow(), AttemptState.IN_FLIGHT, request, 1, 0, now, keyValidUntil,
+                Optional.empty(), Optional.empty(), Optional.empty());
+    }
+}

@@ -11,7 +11,9 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The attempts at PSPs. Its index {@code one_open_attempt} refuses a second one that could move money. */
@@ -20,14 +22,15 @@ public final class AttemptTable {
     private AttemptTable() {}
 
     private static final String INSERT = """
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state,
-                                         request, request_sha256, sent_at, key_valid_until)
-            SELECT psp_key, operation_id, payment_id, 'charge', generation, sequence, psp, 'in_flight',
-                   request, request_sha256, sent_at, key_valid_until
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence,
+                                         psp, state, request, request_sha256, sent_at, key_valid_until)
+            SELECT psp_key, operation_id, row.payment_id, operation.kind, operation.operation_ref, row.generation, row.sequence,
+                   row.psp, 'in_flight', request, request_sha256, sent_at, key_valid_until
               FROM unnest(?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[],
                           ?::timestamptz[], ?::timestamptz[])
                 AS row (psp_key, operation_id, payment_id, generation, sequence, psp, request, request_sha256,
                         sent_at, key_valid_until)
+              JOIN operation USING (operation_id)
             """;
 
     public static void insert(Connection connection, List<Attempt> attempts) throws SQLException {
@@ -50,35 +53,74 @@ public final class AttemptTable {
         }
     }
 
-    private static final String DECIDE = """
-            UPDATE payment_attempt
-               SET state = row.state, failed_definite = (row.state = 'failed_definite'), cause = row.cause,
-                   message = left(row.message, 500), psp_reference = coalesce(row.psp_reference, payment_attempt.psp_reference),
-                   decided_at = clock_timestamp()
-              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                AS row (psp_key, state, cause, message, psp_reference)
-             WHERE payment_attempt.psp_key = row.psp_key AND payment_attempt.state IN ('in_flight', 'unknown')
+    /** What the row says after an answer was folded into it. */
+    public record Folded(AttemptState state, Optional<String> pspReference) {}
+
+    /** Knowledge only grows: in flight, unknown, failed for good, succeeded. What is weaker than the row changes nothing. */
+    private static final String FOLD = """
+            WITH heard AS (
+                SELECT row.*, array_position(ranks, row.state) > array_position(ranks, before.state)
+                              OR row.state = 'unknown' AND before.state = 'unknown' AS news
+                  FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                    AS row (psp_key, state, cause, message, psp_reference)
+                  JOIN payment_attempt AS before USING (psp_key)
+                 CROSS JOIN (SELECT '{in_flight,unknown,failed_definite,succeeded}'::text[] AS ranks) AS order_of_knowledge
+            )
+            UPDATE payment_attempt AS attempt
+               SET state = CASE WHEN news THEN heard.state ELSE attempt.state END,
+                   failed_definite = attempt.failed_definite OR news AND heard.state = 'failed_definite',
+                   cause = CASE WHEN news THEN heard.cause ELSE attempt.cause END,
+                   message = CASE WHEN news THEN left(heard.message, 500) ELSE attempt.message END,
+                   psp_reference = coalesce(CASE WHEN news THEN heard.psp_reference END, attempt.psp_reference, heard.psp_reference),
+                   not_found = CASE WHEN heard.cause = 'not_found' THEN attempt.not_found + 1 ELSE 0 END,
+                   decided_at = CASE WHEN news THEN clock_timestamp() ELSE attempt.decided_at END
+              FROM heard
+             WHERE attempt.psp_key = heard.psp_key
+            RETURNING attempt.psp_key, attempt.state, attempt.psp_reference
             """;
 
-    /** Records what is now known of attempts whose operations this transaction has locked. What is definite stays. */
-    public static void decide(Connection connection, List<Told> heard) throws SQLException {
+    /** Records what is now known of attempts whose operations this transaction has locked; one answer for each of them. */
+    public static Map<PspKey, Folded> fold(Connection connection, List<Told> heard) throws SQLException {
+        var folded = new HashMap<PspKey, Folded>();
         if (heard.isEmpty()) {
-            return;
+            return folded;
         }
-        try (var statement = connection.prepareStatement(DECIDE)) {
+        try (var statement = connection.prepareStatement(FOLD)) {
             Columns.of(heard, statement)
                     .with("text", told -> told.key().value())
                     .with("text", told -> told.state().tag())
                     .with("text", Told::cause)
                     .with("text", Told::detail)
                     .with("text", Told::pspReference);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    folded.put(new PspKey(result.getString(1)), new Folded(AttemptState.fromTag(result.getString(2)),
+                            Optional.ofNullable(result.getString(3))));
+                }
+            }
+        }
+        return folded;
+    }
+
+    private static final String COUNT_SEND = """
+            UPDATE payment_attempt SET sends = sends + 1
+             WHERE psp_key = ANY (?) AND state IN ('in_flight', 'unknown')
+            """;
+
+    /** Counts a further send of each key, before its first byte. */
+    public static void countSend(Connection connection, Collection<String> keys) throws SQLException {
+        if (keys.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(COUNT_SEND)) {
+            statement.setArray(1, connection.createArrayOf("text", keys.toArray()));
             statement.executeUpdate();
         }
     }
 
     private static final String COLUMNS = """
-            psp_key, operation_id, payment_id, generation, sequence, psp, state, request, sent_at, key_valid_until,
-            psp_reference, cause, message
+            psp_key, operation_id, payment_id, generation, sequence, psp, state, request, sends, not_found, sent_at,
+            key_valid_until, psp_reference, cause, message
             """;
 
     private static final String FIND = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?)";
@@ -87,16 +129,23 @@ public final class AttemptTable {
         return query(connection, FIND, keys);
     }
 
+    private static final String LOCK = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?) FOR UPDATE";
+
+    /** An attempt whose operation this transaction has locked. */
+    public static Attempt lock(Connection connection, PspKey key) throws SQLException {
+        return query(connection, LOCK, List.of(key.value())).getFirst();
+    }
+
     /** The union lets each half use its own partial index. */
     private static final String OF_PAYMENTS = "SELECT " + COLUMNS + """
               FROM payment_attempt WHERE payment_id = ANY (?) AND operation = 'charge' AND NOT failed_definite
              UNION ALL
             SELECT""" + " " + COLUMNS + """
-              FROM payment_attempt WHERE payment_id = ANY (?) AND failed_definite
+              FROM payment_attempt WHERE payment_id = ANY (?) AND operation = 'charge' AND failed_definite
              ORDER BY sequence
             """;
 
-    /** Every attempt for these payments, oldest first. */
+    /** Every attempt at charging these payments, oldest first. */
     public static List<Attempt> ofPayments(Connection connection, Collection<String> payments) throws SQLException {
         return query(connection, OF_PAYMENTS, payments);
     }
@@ -120,6 +169,7 @@ public final class AttemptTable {
         return new Attempt(new PspKey(result.getString("psp_key")), result.getString("operation_id"),
                 new PaymentId(result.getString("payment_id")), result.getInt("generation"), result.getInt("sequence"),
                 result.getString("psp"), AttemptState.fromTag(result.getString("state")), result.getBytes("request"),
+                result.getInt("sends"), result.getInt("not_found"),
                 result.getObject("sent_at", OffsetDateTime.class).toInstant(),
                 result.getObject("key_valid_until", OffsetDateTime.class).toInstant(),
                 Optional.ofNullable(result.getString("psp_reference")), Optional.ofNullable(result.getString("cause")),

@@ -1,9 +1,14 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** Everything a PSP ever told us about an attempt. Append-only. */
 public final class ObservationTable {
@@ -27,5 +32,31 @@ public final class ObservationTable {
                     .with("text", Told::pspReference);
             statement.executeUpdate();
         }
+    }
+
+    private static final String STRONGEST = """
+            SELECT outcome, cause, detail, psp_reference FROM psp_observation
+             WHERE psp_key = ? AND outcome <> 'unknown'
+             ORDER BY outcome = 'charged' DESC, observed_at LIMIT 1
+            """;
+
+    /** What decided the attempt, if anything that was heard did: a capture outranks everything. */
+    public static Optional<Outcome> strongest(Connection connection, PspKey key) throws SQLException {
+        try (var statement = connection.prepareStatement(STRONGEST)) {
+            statement.setString(1, key.value());
+            try (var result = statement.executeQuery()) {
+                return result.next() ? Optional.of(outcome(result)) : Optional.empty();
+            }
+        }
+    }
+
+    private static Outcome outcome(ResultSet row) throws SQLException {
+        Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));
+        return switch (row.getString("outcome")) {
+            case "charged" -> new Outcome.Charged(reference.orElseThrow());
+            case "declined" -> new Outcome.Declined(row.getString("cause"), row.getString("detail"), reference);
+            case "failed" -> new Outcome.Failed(FailureCause.fromTag(row.getString("cause")).orElseThrow(), row.getString("detail"));
+            default -> throw new IllegalStateException("Bug! An observation decided nothing: " + row.getString("outcome"));
+        };
     }
 }

@@ -1,5 +1,6 @@
 package io.chargeonce.ledger;
 
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
@@ -8,8 +9,11 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetryTier;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * One operation's row, read under its lock: what was accepted, and how far it has come. Its methods are the legal
@@ -17,9 +21,13 @@ import java.util.UUID;
  */
 public final class Operation {
 
-    /** What was accepted. It never changes. */
-    public record Accepted(String operationId, PaymentId payment, String merchant, String idempotencyKey,
-                           PaymentRequest request, Instant at) {}
+    /**
+     * What was accepted. It never changes.
+     *
+     * @param ref which refund or reversal of its payment it is; empty for the charge
+     */
+    public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
+                           String idempotencyKey, PaymentRequest request, Instant at) {}
 
     private final Accepted accepted;
     OperationState state;
@@ -41,6 +49,11 @@ public final class Operation {
     int resolveTries;
     Optional<Instant> unresolvedSince = Optional.empty();
     Optional<Instant> settledAt = Optional.empty();
+    Optional<Capture> capture = Optional.empty();
+    Optional<String> refusedBy = Optional.empty();
+    Optional<String> lateCapture = Optional.empty();
+    int represented;
+    Optional<Instant> representAt = Optional.empty();
 
     Operation(Accepted accepted) {
         this.accepted = accepted;
@@ -52,6 +65,10 @@ public final class Operation {
 
     public String id() {
         return accepted.operationId();
+    }
+
+    public OperationKind kind() {
+        return accepted.kind();
     }
 
     public OperationState state() {
@@ -122,9 +139,38 @@ public final class Operation {
         return settledAt;
     }
 
+    /** The capture that this refund or reversal gives back, once it is known. */
+    public Optional<Capture> capture() {
+        return capture;
+    }
+
+    /** PSPs that said they do not do this payment. */
+    public Set<String> refusedBy() {
+        return refusedBy.map(text -> Arrays.stream(text.split(",")).collect(Collectors.toUnmodifiableSet())).orElse(Set.of());
+    }
+
+    /** The key of an attempt that captured after all, while another one is open. */
+    public Optional<PspKey> lateCapture() {
+        return lateCapture.map(PspKey::new);
+    }
+
+    /** How often a soft decline has been presented again. */
+    public int represented() {
+        return represented;
+    }
+
+    public Optional<Instant> representAt() {
+        return representAt;
+    }
+
+    /** Whether it is one of those that the dead-letter queue shows: dead, or unresolved for long. */
+    public boolean isListed() {
+        return state == OperationState.DEAD || state == OperationState.UNRESOLVED;
+    }
+
     /** The key of the attempt that was claimed last. */
     public PspKey attemptKey() {
-        return PspKey.derive(accepted.payment(), "charge", "",
+        return PspKey.derive(accepted.payment(), accepted.kind().tag(), accepted.ref(),
                 psp.orElseThrow(() -> new IllegalStateException("Bug! " + id() + " was never claimed")), sequence);
     }
 
@@ -150,6 +196,22 @@ public final class Operation {
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
     }
 
+    /** The payment to give back was captured here. */
+    public void giveBack(Capture found) {
+        capture = Optional.of(found);
+    }
+
+    /** An attempt that had failed for good did capture; it waits for what becomes of the open one. */
+    public void rememberLateCapture(PspKey key) {
+        lateCapture = Optional.of(key.value());
+    }
+
+    /** An attempt that had failed for good did capture, and no other one did. */
+    public void settleLate(Capture found, Instant now) {
+        psp = Optional.of(found.psp());
+        settleSucceeded(found.reference(), now);
+    }
+
     public void settleSucceeded(String reference, Instant now) {
         moveOn(OperationState.SUCCEEDED);
         pspReference = Optional.of(ForeignText.storable(reference));
@@ -163,6 +225,29 @@ public final class Operation {
         pspReference = reference.map(ForeignText::storable);
         remember(code, message);
         settledAt = Optional.of(now);
+    }
+
+    /** This PSP does not do such payments: none of this operation's attempts goes there again. */
+    public void neverAgainAt(String refusing) {
+        refusedBy = Optional.of(refusedBy.map(others -> others + "," + refusing).orElse(refusing));
+    }
+
+    /** A soft decline, presented again at that time; until then it waits in this table alone, in no tier. */
+    public void presentAgain(Instant at, Duration deadline, String code, String message, Instant now) {
+        moveOn(OperationState.SCHEDULED);
+        remember(code, message);
+        tier = 0;
+        represented++;
+        representAt = Optional.of(at);
+        notBefore = at;
+        chargeBefore = at.plus(deadline);
+        stagedAt = now;
+    }
+
+    /** Its next presentation is staged for the main topic. */
+    public void stagePresentation(Instant now) {
+        representAt = Optional.empty();
+        stagedAt = now;
     }
 
     /** Waits in a tier for its next counted attempt. */
@@ -225,10 +310,17 @@ public final class Operation {
         notBefore = now;
         stagedAt = now;
         chargeBefore = now.plus(deadline);
+        // A person decided: PSPs that refused it before may have been set up for it since.
+        refusedBy = Optional.empty();
     }
 
     public void purge() {
         moveOn(OperationState.PURGED);
+    }
+
+    /** A purge is undone. */
+    public void restore() {
+        moveOn(OperationState.DEAD);
     }
 
     /** The same step is staged once more, because Kafka lost it. */
@@ -245,6 +337,7 @@ public final class Operation {
         resolveAt = Optional.empty();
         resolveTries = 0;
         unresolvedSince = Optional.empty();
+        representAt = Optional.empty();
     }
 
     private void remember(String cause, String message) {

@@ -2,14 +2,17 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
 import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,10 +30,11 @@ public final class OperationTable {
     public record Locked(Instant now, Map<String, Operation> rows) {}
 
     private static final String COLUMNS = """
-            operation_id, payment_id, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
+            operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
             description, receipt_email, accepted_at, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
-            resolve_at, resolve_tries, unresolved_since, settled_at
+            resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
+            late_capture, represented, represent_at
             """;
 
     private OperationTable() {}
@@ -59,6 +63,48 @@ public final class OperationTable {
         }
     }
 
+    private static final String LOCK_DUE_FOR_PRESENTATION = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE represent_at <= clock_timestamp()
+             ORDER BY represent_at LIMIT ? FOR UPDATE SKIP LOCKED
+            """;
+
+    /** Declined operations whose next presentation is due. */
+    public static Locked lockDueForPresentation(Connection connection, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_DUE_FOR_PRESENTATION)) {
+            statement.setInt(1, limit);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String INSERT = """
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', 1, clock_timestamp() + ? * interval '1 second', ?, ?)
+            ON CONFLICT (operation_id) DO NOTHING
+            """;
+
+    /**
+     * Accepts a refund or a reversal; charges are accepted with their idempotency keys, elsewhere.
+     *
+     * @param capture what to give back; empty while the payment is still being charged
+     * @return false if it was accepted before, and nothing changed
+     */
+    public static boolean insert(Connection connection, Operation.Accepted accepted, Optional<Capture> capture, Duration within)
+            throws SQLException {
+        Money money = accepted.request().money();
+        List<Object> columns = Arrays.asList(accepted.operationId(), accepted.payment().value(), accepted.kind().tag(),
+                accepted.ref(), accepted.merchant(), accepted.idempotencyKey(), money.minorUnits(), money.currency(),
+                accepted.request().paymentMethod(), accepted.request().customer().orElse(null),
+                accepted.request().reference().orElse(null), within.toSeconds(), capture.map(Capture::psp).orElse(null),
+                capture.map(Capture::reference).orElse(null));
+        try (var statement = connection.prepareStatement(INSERT)) {
+            for (int i = 0; i < columns.size(); i++) {
+                statement.setObject(i + 1, columns.get(i));
+            }
+            return statement.executeUpdate() == 1;
+        }
+    }
+
     private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation WHERE operation_id = ?";
 
     /** Reads without a lock: for showing, never for deciding. */
@@ -76,13 +122,17 @@ public final class OperationTable {
                    failure_cause = row.failure_cause, failure_message = row.failure_message, not_before = row.not_before,
                    charge_before = row.charge_before, staged_at = row.staged_at, swept = row.swept,
                    lease_token = row.lease_token, resolve_at = row.resolve_at, resolve_tries = row.resolve_tries,
-                   unresolved_since = row.unresolved_since, settled_at = row.settled_at
+                   unresolved_since = row.unresolved_since, settled_at = row.settled_at, capture_psp = row.capture_psp,
+                   capture_reference = row.capture_reference, refused_by = row.refused_by, late_capture = row.late_capture,
+                   represented = row.represented, represent_at = row.represent_at
               FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[],
                           ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[], ?::uuid[],
-                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[])
+                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::text[],
+                          ?::text[], ?::int[], ?::timestamptz[])
                 AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
                         failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
-                        resolve_at, resolve_tries, unresolved_since, settled_at)
+                        resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
+                        late_capture, represented, represent_at)
              WHERE operation.operation_id = row.operation_id
             """;
 
@@ -112,7 +162,13 @@ public final class OperationTable {
                     .with("timestamptz", op -> op.resolveAt.orElse(null))
                     .with("int4", op -> op.resolveTries)
                     .with("timestamptz", op -> op.unresolvedSince.orElse(null))
-                    .with("timestamptz", op -> op.settledAt.orElse(null));
+                    .with("timestamptz", op -> op.settledAt.orElse(null))
+                    .with("text", op -> op.capture.map(Capture::psp).orElse(null))
+                    .with("text", op -> op.capture.map(Capture::reference).orElse(null))
+                    .with("text", op -> op.refusedBy.orElse(null))
+                    .with("text", op -> op.lateCapture.orElse(null))
+                    .with("int4", op -> op.represented)
+                    .with("timestamptz", op -> op.representAt.orElse(null));
             int saved = statement.executeUpdate();
             if (saved != changed.size()) {
                 throw new IllegalStateException("Bug! Saved %d of %d operations".formatted(saved, changed.size()));
@@ -138,7 +194,8 @@ public final class OperationTable {
                 result.getString("payment_method"), text(result, "customer"), text(result, "reference"),
                 text(result, "description"), text(result, "receipt_email"));
         var operation = new Operation(new Operation.Accepted(result.getString("operation_id"),
-                new PaymentId(result.getString("payment_id")), result.getString("merchant_id"),
+                new PaymentId(result.getString("payment_id")), OperationKind.fromTag(result.getString("kind")),
+                result.getString("operation_ref"), result.getString("merchant_id"),
                 result.getString("idempotency_key"), request, instant(result, "accepted_at").orElseThrow()));
         operation.state = OperationState.fromTag(result.getString("state"));
         operation.step = result.getInt("step");
@@ -159,7 +216,17 @@ public final class OperationTable {
         operation.resolveTries = result.getInt("resolve_tries");
         operation.unresolvedSince = instant(result, "unresolved_since");
         operation.settledAt = instant(result, "settled_at");
+        operation.capture = capture(result);
+        operation.refusedBy = text(result, "refused_by");
+        operation.lateCapture = text(result, "late_capture");
+        operation.represented = result.getInt("represented");
+        operation.representAt = instant(result, "represent_at");
         return operation;
+    }
+
+    private static Optional<Capture> capture(ResultSet result) throws SQLException {
+        String psp = result.getString("capture_psp");
+        return psp == null ? Optional.empty() : Optional.of(new Capture(psp, result.getString("capture_reference")));
     }
 
     private static Optional<String> text(ResultSet result, String column) throws SQLException {

@@ -32,8 +32,8 @@ public final class Staging {
     /** What a record of this operation at its present step says. */
     public static PaymentRecord record(Operation operation) {
         var accepted = operation.accepted();
-        return PaymentRecord.of(operation.id(), operation.step(), accepted.merchant(), accepted.idempotencyKey(),
-                accepted.request());
+        return PaymentRecord.of(accepted.payment().value(), accepted.kind(), operation.id(), operation.step(),
+                accepted.merchant(), accepted.idempotencyKey(), accepted.request());
     }
 
     /** How a settled operation ended. Its event id is the same for every copy. */
@@ -43,9 +43,9 @@ public final class Staging {
                 .orElseThrow(() -> new IllegalStateException("Bug! An outcome for an unsettled " + operation.id()));
         Money money = accepted.request().money();
         boolean declined = operation.state() == OperationState.DECLINED;
-        var record = new OutcomeRecord(OutcomeRecord.TYPE, OutcomeRecord.VERSION, accepted.payment().value(), "charge",
+        var record = new OutcomeRecord(OutcomeRecord.TYPE, OutcomeRecord.VERSION, accepted.payment().value(), accepted.kind().tag(),
                 accepted.merchant(), accepted.idempotencyKey(), operation.state().tag(), money.minorUnits(), money.currency(),
-                operation.psp().orElseThrow(), operation.pspReference(),
+                operation.psp(), operation.pspReference(),
                 declined ? operation.failureCause() : Optional.empty(), accepted.request().reference(),
                 operation.sequence(), operation.step(), settledAt);
         var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt);

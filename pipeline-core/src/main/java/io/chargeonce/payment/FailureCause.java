@@ -1,5 +1,8 @@
 package io.chargeonce.payment;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /** Why an attempt definitely failed. The tag is stored and published: it never changes its meaning. */
 public enum FailureCause {
     PSP_HOST_UNKNOWN("psp_host_unknown", FailureClass.NOT_SENT),
@@ -13,6 +16,7 @@ public enum FailureCause {
     PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
+    REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
     REQUEST_REFUSED("request_refused", FailureClass.POISON),
     INTERNAL_ERROR("internal_error", FailureClass.INTERNAL_ERROR);
 
@@ -22,6 +26,11 @@ public enum FailureCause {
     FailureCause(String tag, FailureClass failureClass) {
         this.tag = tag;
         this.failureClass = failureClass;
+    }
+
+    /** Empty for what is no failure's tag, such as a decline's code. */
+    public static Optional<FailureCause> fromTag(String tag) {
+        return Arrays.stream(values()).filter(cause -> cause.tag.equals(tag)).findFirst();
     }
 
     public String tag() {

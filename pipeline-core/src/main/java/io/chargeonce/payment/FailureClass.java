@@ -12,6 +12,16 @@ public enum FailureClass {
     RETRYABLE,
     /** A bug of ours threw. The next tier, attempt counted, then the dead-letter queue. */
     INTERNAL_ERROR,
+    /** This PSP does not do such payments; another one may. Attempt counted, and never here again. */
+    REFUSED_HERE,
     /** The request is wrong in itself: no repetition can help. The dead-letter queue at once. */
-    POISON
+    POISON;
+
+    /** Whether it tells about the one send that was answered, and nothing about other sends of the key. */
+    public boolean describesOneSend() {
+        return switch (this) {
+            case NOT_SENT, RATE_LIMITED, CONFIG -> true;
+            case RETRYABLE, INTERNAL_ERROR, REFUSED_HERE, POISON -> false;
+        };
+    }
 }

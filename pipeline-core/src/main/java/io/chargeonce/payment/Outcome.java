@@ -9,7 +9,16 @@ public sealed interface Outcome {
     record Charged(String pspReference) implements Outcome {}
 
     /** The PSP or the card's issuer said no, which is an answer and not a failure. */
-    record Declined(String code, String message, Optional<String> pspReference) implements Outcome {}
+    record Declined(String code, String message, Optional<String> pspReference, DeclineAdvice advice) implements Outcome {
+
+        public Declined(String code, String message, Optional<String> pspReference) {
+            this(code, message, pspReference, DeclineAdvice.NONE);
+        }
+
+        public DeclineKind kind() {
+            return Declines.kind(code, advice);
+        }
+    }
 
     /** It provably moved no money and, under this attempt, never will. */
     record Failed(FailureCause cause, String detail) implements Outcome {}

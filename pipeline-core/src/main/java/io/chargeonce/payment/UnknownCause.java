@@ -12,6 +12,10 @@ public enum UnknownCause {
     KEY_MISMATCH("key_mismatch"),
     /** The answer names another amount, currency or payment than was asked for. An alarm. */
     ANSWER_MISMATCH("answer_mismatch"),
+    /** The PSP knows of no such attempt, which alone proves nothing: it may not have got there yet. */
+    NOT_FOUND("not_found"),
+    /** The send that was answered did nothing, but the key was or may have been sent before. */
+    ANOTHER_SEND("another_send"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
     LEASE_RAN_OUT("lease_ran_out");
 

@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * The value on the outcomes topic: how a payment ended.
  *
+ * @param operation {@code charge}, {@code refund} or {@code reversal}
+ * @param psp      absent for a refund that was refused before it got to one
  * @param status   {@code succeeded} or {@code declined}
  * @param revision the operation's step at that moment: of two copies for one payment the higher is the newer
  */
@@ -19,7 +21,7 @@ public record OutcomeRecord(
         String status,
         long amount,
         String currency,
-        String psp,
+        Optional<String> psp,
         Optional<String> pspReference,
         Optional<String> declineCode,
         Optional<String> reference,

@@ -1,5 +1,6 @@
 package io.chargeonce.wire;
 
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.PaymentRequest;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,7 +45,12 @@ public record PaymentRecord(
 
     public static PaymentRecord of(String operationId, int step, String merchant, String idempotencyKey,
                                    PaymentRequest request) {
-        return new PaymentRecord(TYPE, VERSION, operationId, "charge", operationId, step, merchant, idempotencyKey,
+        return of(operationId, OperationKind.CHARGE, operationId, step, merchant, idempotencyKey, request);
+    }
+
+    public static PaymentRecord of(String paymentId, OperationKind kind, String operationId, int step, String merchant,
+                                   String idempotencyKey, PaymentRequest request) {
+        return new PaymentRecord(TYPE, VERSION, paymentId, kind.tag(), operationId, step, merchant, idempotencyKey,
                 request.money().minorUnits(), request.money().currency(), request.paymentMethod(),
                 request.customer(), request.reference());
     }

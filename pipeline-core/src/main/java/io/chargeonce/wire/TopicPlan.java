@@ -13,6 +13,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * Which topics exist and how they are set up. Creating is idempotent: topics that exist are left as they are.
@@ -27,7 +28,10 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
     /** A dead letter carries its poison as base64 with evidence beside it, so it must be allowed to be larger. */
     private static final int LARGEST_DEAD_LETTER = 2 * LARGEST_RECORD + 64 * 1024;
 
-    private static final Duration RETENTION = Duration.ofDays(14);
+    /** How long a record may wait on a topic. */
+    public static final Duration RETENTION = Duration.ofDays(14);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofMillis(50);
 
     public List<NewTopic> all() {
         var plan = new ArrayList<NewTopic>();
@@ -42,6 +46,7 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
                 "message.timestamp.type", "LogAppendTime",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(topic(topics.outcomes(), Map.of()));
+        plan.add(topic(topics.intakeRefused(), Map.of()));
         return plan;
     }
 
@@ -69,8 +74,19 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
                 ends.put(new TopicPartition(topic.name(), partition), OffsetSpec.latest());
             }
         }
-        // The client itself asks again until every partition has its leader, or its time is up.
-        admin.listOffsets(ends).all().get();
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                admin.listOffsets(ends).all().get();
+                return;
+            } catch (ExecutionException e) {
+                // A broker learns of a topic a little later than the controller that made it.
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() > giveUp) {
+                    throw e;
+                }
+                Thread.sleep(PAUSE);
+            }
+        }
     }
 
     private NewTopic topic(String name, Map<String, String> settings) {

@@ -72,10 +72,8 @@ final class LedgerRows implements AutoCloseable {
             Operation operation = locked.rows().get(id);
             operation.claim(UUID.randomUUID(), "stripe", locked.now().plusSeconds(30));
             OperationTable.save(connection, List.of(operation));
-            AttemptTable.insert(connection, List.of(new Attempt(operation.attemptKey(), id, operation.accepted().payment(),
-                    operation.generation(), operation.sequence(), "stripe", AttemptState.IN_FLIGHT, new byte[] {1},
-                    locked.now(), locked.now().plus(Duration.ofDays(1)), Optional.empty(),
-                    Optional.empty(), Optional.empty())));
+            AttemptTable.insert(connection, List.of(Attempt.inFlight(operation, new byte[] {1}, locked.now(),
+                    locked.now().plus(Duration.ofDays(1)))));
             return operation;
         });
     }
@@ -84,7 +82,7 @@ final class LedgerRows implements AutoCloseable {
         change(id, (connection, operation) -> {
             Told told = Told.of(operation.attemptKey(), "call", outcome);
             ObservationTable.append(connection, List.of(told));
-            AttemptTable.decide(connection, List.of(told));
+            AttemptTable.fold(connection, List.of(told));
         });
     }
 

@@ -2,12 +2,10 @@ package io.chargeonce.retry;
 
 import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
-import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * The retry tiers' consumers: one loop per tier waits until a record is due, then hands it to the same handler as the main
@@ -22,7 +20,7 @@ public final class RetryService {
     /** Starts the service and returns at once; closing the lifecycle ends it. */
     public static Lifecycle start(ChargeSettings settings, Meters meters) {
         var lifecycle = new Lifecycle("retry-consumers", TO_CLOSE_A_PART);
-        var engine = new ChargeEngine(settings, List.of(new StripeGateway(settings.stripe())), meters.registry(), lifecycle);
+        var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), lifecycle);
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             engine.startLoop(tier);
         }

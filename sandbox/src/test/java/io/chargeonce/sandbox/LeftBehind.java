@@ -1,5 +1,7 @@
 package io.chargeonce.sandbox;
 
+import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.BufferedReader;
@@ -19,6 +21,8 @@ public final class LeftBehind {
             case "postgres" -> PostgresServer.start(directory, Integer.parseInt(arguments[2]));
             case "stripe" -> StripeSimulator.start(
                     StripeSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
+            case "adyen" -> AdyenSimulator.start(
+                    AdyenSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.out.println("ready");

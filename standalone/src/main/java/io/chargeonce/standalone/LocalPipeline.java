@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
@@ -63,12 +64,14 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
-                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter());
+                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.empty(), Optional.empty());
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
-        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape));
+        var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
+        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape)
+                .ready("database", database::problem));
         return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
     }
 

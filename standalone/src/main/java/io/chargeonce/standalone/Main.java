@@ -1,6 +1,9 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.conformance.ConformanceCommand;
 import io.chargeonce.dlq.terminal.DlqCommand;
+import io.chargeonce.dlq.terminal.ShortUsageErrors;
+import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.load.LoadCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,7 +29,10 @@ public final class Main implements Runnable {
     static CommandLine commandLine() {
         var commands = new CommandLine(new Main());
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
+        commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
+        commands.addSubcommand(new ConformanceCommand());
         commands.setExecutionExceptionHandler(new OneLineErrors());
+        commands.setParameterExceptionHandler(new ShortUsageErrors());
         return commands;
     }
 

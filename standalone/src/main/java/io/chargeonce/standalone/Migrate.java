@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 
 /** Brings a pipeline's schema and topics up to date. Idempotent. */
 final class Migrate {
@@ -27,6 +28,9 @@ final class Migrate {
         client.put("default.api.timeout.ms", 20_000);
         try (Admin admin = Admin.create(client)) {
             return new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin);
+        } catch (KafkaException e) {
+            throw new KafkaException("Kafka at %s: %s; check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again".formatted(
+                    settings.kafka(), e.getMessage()), e);
         }
     }
 }

@@ -4,11 +4,10 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
 import io.chargeonce.runtime.StartFailed;
 import org.apache.kafka.common.KafkaException;
-import org.flywaydb.core.api.FlywayException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
-/** What a command could not do, said in a line per problem; the stack goes to the log. */
+/** What a command could not do, said in a line per problem; the stack goes to the log file. */
 final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
 
     private static final int WRONG_SETTINGS = 2;
@@ -16,31 +15,22 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
 
     @Override
     public int handleExecutionException(Exception e, CommandLine command, CommandLine.ParseResult arguments) {
-        LoggerFactory.getLogger(OneLineErrors.class).error("{} failed", command.getCommandName(), e);
+        LoggerFactory.getLogger(OneLineErrors.class).debug("{} failed", command.getCommandName(), e);
         if (e instanceof SettingsProblems problems) {
             problems.problems().forEach(problem -> print(command, problem));
             return WRONG_SETTINGS;
         }
-        print(command, innermost(e));
+        print(command, e.getMessage() == null ? e.toString() : e.getMessage().lines().findFirst().orElse(""));
         return isOutage(e) ? UNREACHABLE : WRONG_SETTINGS;
     }
 
     private static boolean isOutage(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException || cause instanceof FlywayException) {
+            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException) {
                 return true;
             }
         }
         return false;
-    }
-
-    /** A wrapper that adds no word of its own is passed over. */
-    private static String innermost(Throwable e) {
-        Throwable said = e;
-        while (said.getCause() != null && said.getCause().getMessage() != null && !(said instanceof StartFailed)) {
-            said = said.getCause();
-        }
-        return said.getMessage() == null ? said.toString() : said.getMessage().lines().findFirst().orElse("");
     }
 
     private static void print(CommandLine command, String problem) {

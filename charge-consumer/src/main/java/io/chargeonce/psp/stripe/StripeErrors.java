@@ -2,22 +2,25 @@ package io.chargeonce.psp.stripe;
 
 import com.stripe.exception.CardException;
 import com.stripe.exception.StripeException;
+import com.stripe.model.StripeError;
+import io.chargeonce.payment.DeclineAdvice;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.http.WireFailure;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpTimeoutException;
 import java.util.Optional;
-import javax.net.ssl.SSLHandshakeException;
+import java.util.Set;
 
 /**
  * What an error of Stripe's client says about the money. The same error means less while preparing, a step that moves no
  * money, than while confirming, where only what provably never ran is a failure.
  */
 final class StripeErrors {
+
+    /** Stripe's error codes for what our account there cannot do, and another PSP's may. */
+    private static final Set<String> REFUSED_HERE = Set.of("country_unsupported", "payment_method_currency_mismatch",
+            "payment_method_not_available", "payment_method_unsupported_type", "account_country_invalid_address");
 
     private StripeErrors() {}
 
@@ -29,9 +32,14 @@ final class StripeErrors {
         if (status(e) == 409) {
             return new Outcome.Unknown(UnknownCause.KEY_IN_USE, describe(e), Optional.empty());
         }
-        return neverExecuted(e).orElseGet(() -> status(e) == 400 || status(e) == 404 || status(e) == 422
-                ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
-                : new Outcome.Failed(FailureCause.PSP_UNWELL, describe(e)));
+        return neverExecuted(e).orElseGet(() -> new Outcome.Failed(whyNotPrepared(e), describe(e)));
+    }
+
+    private static FailureCause whyNotPrepared(StripeException e) {
+        if (status(e) != 400 && status(e) != 404 && status(e) != 422) {
+            return FailureCause.PSP_UNWELL;
+        }
+        return REFUSED_HERE.contains(String.valueOf(e.getCode())) ? FailureCause.REFUSED_BY_THIS_PSP : FailureCause.REQUEST_REFUSED;
     }
 
     /** Confirming the intent failed: it may have been charged, unless the error proves otherwise. */
@@ -47,47 +55,45 @@ final class StripeErrors {
         return new Outcome.Unknown(unknownCause(e), describe(e), intent);
     }
 
+    /** Giving back failed: it may have gone, unless the error proves otherwise. */
+    static Outcome whileRefunding(StripeException e, Optional<String> refund) {
+        if (isIdempotencyError(e)) {
+            return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), refund);
+        }
+        return neverExecuted(e).orElseGet(() -> status(e) == 400 || status(e) == 404 || status(e) == 422
+                ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
+                : new Outcome.Unknown(unknownCause(e), describe(e), refund));
+    }
+
     /** A decline, or a refusal that by its kind comes before any execution. */
     private static Optional<Outcome> neverExecuted(StripeException e) {
         if (e instanceof CardException) {
-            return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e)));
+            return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e), advice(e.getStripeError())));
         }
-        return notSent(e.getCause()).or(() -> switch (status(e)) {
+        return WireFailure.notSent(e.getCause()).or(() -> switch (status(e)) {
             case 429 -> Optional.of(FailureCause.RATE_LIMITED);
             case 401, 403 -> Optional.of(FailureCause.CREDENTIAL_REFUSED);
             default -> Optional.empty();
         }).map(cause -> new Outcome.Failed(cause, describe(e)));
     }
 
-    /** The connection never stood, so no byte of the request left. */
-    private static Optional<FailureCause> notSent(Throwable cause) {
-        return switch (cause) {
-            case HttpConnectTimeoutException e -> Optional.of(FailureCause.CONNECT_TIMED_OUT);
-            case ConnectException e when e.getCause() instanceof UnknownHostException
-                    || e.getCause() instanceof java.nio.channels.UnresolvedAddressException ->
-                    Optional.of(FailureCause.PSP_HOST_UNKNOWN);
-            case ConnectException e -> Optional.of(FailureCause.CONNECTION_REFUSED);
-            case UnknownHostException e -> Optional.of(FailureCause.PSP_HOST_UNKNOWN);
-            case SSLHandshakeException e -> Optional.of(FailureCause.TLS_HANDSHAKE_FAILED);
-            case null, default -> Optional.empty();
-        };
-    }
-
     private static UnknownCause unknownCause(StripeException e) {
         if (isIdempotencyError(e)) {
             return UnknownCause.KEY_MISMATCH;
         }
-        if (e.getCause() instanceof HttpTimeoutException) {
-            return UnknownCause.GATEWAY_TIMED_OUT;
-        }
         if (e.getCause() instanceof IOException) {
-            return UnknownCause.CONNECTION_LOST;
+            return WireFailure.unknown(e.getCause());
         }
         if (status(e) == 409) {
             return UnknownCause.KEY_IN_USE;
         }
         // A truncated 200 surfaces as an ApiException with status 200.
         return status(e) >= 200 && status(e) < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR;
+    }
+
+    static DeclineAdvice advice(StripeError error) {
+        return error == null ? DeclineAdvice.NONE
+                : new DeclineAdvice(Optional.ofNullable(error.getAdviceCode()), Optional.ofNullable(error.getNetworkDeclineCode()));
     }
 
     private static boolean isIdempotencyError(StripeException e) {

@@ -10,6 +10,7 @@ import com.stripe.net.FormEncoder;
 import com.stripe.net.RawRequestOptions;
 import com.stripe.net.RequestOptions;
 import com.stripe.param.PaymentIntentCreateParams;
+import com.stripe.param.PaymentIntentSearchParams;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
@@ -17,6 +18,7 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.RefundGateway;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -39,6 +41,7 @@ public final class StripeGateway implements Gateway {
     private static final int CALLS = 5;
 
     private final StripeClient stripe;
+    private final StripeRefunds refunds;
     private final Duration callTimeout;
 
     public StripeGateway(StripeSettings settings) {
@@ -49,6 +52,7 @@ public final class StripeGateway implements Gateway {
                 .setMaxNetworkRetries(0)
                 .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout))
                 .build();
+        this.refunds = new StripeRefunds(stripe);
     }
 
     @Override
@@ -103,18 +107,39 @@ public final class StripeGateway implements Gateway {
     public Outcome findOut(Charge charge) {
         Optional<String> id = charge.pspReference();
         try {
+            if (id.isEmpty() && !charge.keyIsKnown()) {
+                return search(charge);
+            }
             if (id.isEmpty()) {
-                if (!charge.keyIsKnown()) {
-                    return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
-                            "Stripe has forgotten the key and never told us an id: look for metadata payment_id in its dashboard",
-                            Optional.empty());
-                }
                 id = Optional.of(create(charge).getId());
             }
             return read(stripe.v1().paymentIntents().retrieve(id.get()), charge);
         } catch (StripeException e) {
             return StripeErrors.whileAsking(e, id);
         }
+    }
+
+    /** With the key forgotten and no id ever heard of, metadata are the last way to ask. */
+    private Outcome search(Charge charge) throws StripeException {
+        var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
+        var found = stripe.v1().paymentIntents().search(query).getData();
+        return found.isEmpty()
+                ? new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe finds no payment with this attempt_key", Optional.empty())
+                : read(found.getFirst(), charge);
+    }
+
+    /**
+     * Only a confirmed intent moves money, only its id can confirm it, and nobody has that: search shows none long after it
+     * would, and the key that could name it is forgotten.
+     */
+    @Override
+    public Outcome fence(Charge charge) {
+        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe has no payment for this attempt, and none can come of it any more");
+    }
+
+    @Override
+    public Optional<RefundGateway> refunds() {
+        return Optional.of(refunds);
     }
 
     /** The same bytes under the same key: moves no money, and names the same intent however often it is sent. */
@@ -161,7 +186,8 @@ public final class StripeGateway implements Gateway {
         var error = Optional.ofNullable(intent.getLastPaymentError());
         return new Outcome.Declined(
                 error.map(e -> e.getDeclineCode() == null ? e.getCode() : e.getDeclineCode()).orElse("card_error"),
-                error.map(e -> e.getMessage()).orElse("the card was refused"), Optional.of(intent.getId()));
+                error.map(e -> e.getMessage()).orElse("the card was refused"), Optional.of(intent.getId()),
+                StripeErrors.advice(intent.getLastPaymentError()));
     }
 
     private boolean cancelled(PaymentIntent intent) throws StripeException {

@@ -42,6 +42,7 @@ final class Json {
         json.put("cause", letter.cause());
         json.put("message", letter.message());
         json.put("generation", letter.generation());
+        json.put("tier", letter.tier());
         json.put("revision", letter.revision());
         json.put("died_at", letter.diedAt().toString());
         json.put("age_seconds", letter.age().toSeconds());
@@ -56,6 +57,7 @@ final class Json {
         putIfPresent(json, "merchant", group.merchant());
         json.putAll(sum(group.sum()));
         json.put("oldest_seconds", group.oldest().toSeconds());
+        group.keyValidUntil().ifPresent(at -> json.put("key_valid_until", at.toString()));
         json.put("standings", standings(group.standings()));
         return json;
     }
@@ -136,7 +138,7 @@ final class Json {
         return json;
     }
 
-    private static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
+    static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
         value.ifPresent(present -> json.put(name, present));
     }
 }

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 import picocli.CommandLine;
 
 /** Tells what picocli could not make sense of, without the whole help. */
-final class ShortUsageErrors implements CommandLine.IParameterExceptionHandler {
+public final class ShortUsageErrors implements CommandLine.IParameterExceptionHandler {
 
     @Override
     public int handleParseException(CommandLine.ParameterException e, String[] args) {

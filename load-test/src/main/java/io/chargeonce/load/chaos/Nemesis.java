@@ -2,8 +2,8 @@ package io.chargeonce.load.chaos;
 
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.sandbox.PostgresServer;
-import io.chargeonce.sandbox.stripe.Fault;
-import io.chargeonce.sandbox.stripe.FaultRule;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Json;
 import java.util.Optional;
 import tools.jackson.core.JsonGenerator;
 

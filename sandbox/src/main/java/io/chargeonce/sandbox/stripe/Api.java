@@ -2,6 +2,13 @@ package io.chargeonce.sandbox.stripe;
 
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRules;
+import io.chargeonce.sandbox.psp.FaultyWire;
+import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.Keys;
+import io.chargeonce.sandbox.psp.LoggedRequest;
+import io.chargeonce.sandbox.psp.Outage;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -13,12 +20,12 @@ import java.util.Optional;
 final class Api {
     private final InstantSource clock;
     private final Outage outage;
-    private final Keys keys;
+    private final Keys<FrozenAnswer> keys;
     private final FaultRules rules;
     private final Execution execution;
     private final Books books;
 
-    Api(InstantSource clock, Outage outage, Keys keys, FaultRules rules, Execution execution, Books books) {
+    Api(InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules, Execution execution, Books books) {
         this.clock = clock;
         this.outage = outage;
         this.keys = keys;
@@ -32,7 +39,9 @@ final class Api {
         Instant now = clock.instant();
         try {
             Credentials.check(request);
-            outage.check(now);
+            if (outage.isOn(now)) {
+                throw Refusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
+            }
             return answer(request, requestId, Call.of(request, now));
         } catch (Refusal refusal) {
             log(request, refusal.error().status(), LoggedRequest.Fate.REFUSED, Optional.empty());
@@ -46,13 +55,13 @@ final class Api {
         }
         String key = call.key().get();
         return switch (keys.begin(key, call.fingerprint(), call.at())) {
-            case Keys.Found.Fresh() -> first(request, requestId, call);
-            case Keys.Found.Replay(FrozenAnswer frozen) -> replay(request, requestId, call, frozen);
-            case Keys.Found.InUse() -> throw Refusal.beforeExecution(ApiError.invalidRequest(409,
+            case Keys.Found.Fresh<FrozenAnswer> ignored -> first(request, requestId, call);
+            case Keys.Found.Replay<FrozenAnswer> replay -> replay(request, requestId, call, replay.answer());
+            case Keys.Found.InUse<FrozenAnswer> ignored -> throw Refusal.beforeExecution(ApiError.invalidRequest(409,
                     "There is currently another in-progress request using this Idempotent Key (that probably means you "
                             + "submitted twice, and the other request is still going through): " + key + ". Please try again "
                             + "later.").code("idempotency_key_in_use"));
-            case Keys.Found.OtherRequest() -> throw Refusal.beforeExecution(ApiError.of(400, "idempotency_error",
+            case Keys.Found.OtherRequest<FrozenAnswer> ignored -> throw Refusal.beforeExecution(ApiError.of(400, "idempotency_error",
                     "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
                             + "using a key other than '" + key + "' if you meant to execute a different request."));
         };
@@ -62,7 +71,7 @@ final class Api {
         Optional<Fault> fault = rules.take(call.operation(), false, () -> execution.about(call));
         Optional<Answer> executed = Optional.empty();
         try {
-            Optional<HttpAnswer> instead = FaultyWire.before(fault, request, requestId);
+            Optional<HttpAnswer> instead = FaultyWire.before(fault, () -> rateLimited(request, requestId));
             if (instead.isPresent()) {
                 log(request, status(instead.get()), LoggedRequest.Fate.REFUSED, fault);
                 return instead.get();
@@ -79,10 +88,16 @@ final class Api {
 
     private HttpAnswer replay(HttpRequest request, String requestId, Call call, FrozenAnswer frozen) {
         Optional<Fault> fault = rules.take(call.operation(), true, () -> execution.about(call));
-        Optional<HttpAnswer> instead = FaultyWire.before(fault, request, requestId);
+        Optional<HttpAnswer> instead = FaultyWire.before(fault, () -> rateLimited(request, requestId));
         LoggedRequest.Fate fate = instead.isPresent() ? LoggedRequest.Fate.REFUSED : LoggedRequest.Fate.REPLAYED;
         log(request, instead.map(Api::status).orElse(frozen.answer().status()), fate, fault);
         return instead.orElseGet(() -> FaultyWire.after(fault, Headers.replay(request, requestId, frozen)));
+    }
+
+    private static HttpAnswer.Full rateLimited(HttpRequest request, String requestId) {
+        ApiError error = ApiError.invalidRequest(429, "Request rate limit exceeded. Learn more about rate limits here "
+                + "https://stripe.com/docs/rate-limits.").code("rate_limit");
+        return Headers.answer(request, requestId, Answer.error(error, Optional.empty()));
     }
 
     /** The status in the ledger; 0 where no answer was given. */

@@ -1,5 +1,13 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Counts;
+import io.chargeonce.sandbox.psp.FileJournal;
+import io.chargeonce.sandbox.psp.Journal;
+import io.chargeonce.sandbox.psp.Keys;
+import io.chargeonce.sandbox.psp.Ledger;
+import io.chargeonce.sandbox.psp.LockStripes;
+import io.chargeonce.sandbox.psp.LoggedRequest;
+import io.chargeonce.sandbox.psp.Movement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,9 +18,9 @@ import java.util.function.Predicate;
 
 /**
  * All intents, charges and refunds, the keys, and the append-only ledger of requests and of money moved. What is committed is
- * in the journal first. Any thread may read; who changes an intent holds its lock (see {@link Stripes}).
+ * in the journal first. Any thread may read; who changes an intent holds its lock (see {@link LockStripes}).
  */
-final class Books implements AutoCloseable {
+final class Books implements Ledger, AutoCloseable {
     private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
     private final Map<String, Charge> charges = new ConcurrentHashMap<>();
     private final Map<String, Refund> refunds = new ConcurrentHashMap<>();
@@ -21,12 +29,13 @@ final class Books implements AutoCloseable {
     private final List<String> refundOrder = new ArrayList<>();
     private final List<Movement> movements = new ArrayList<>();
     private final List<LoggedRequest> requests = new ArrayList<>();
-    private final Keys keys;
-    private final Journal journal;
+    private final Keys<FrozenAnswer> keys;
+    private final Journal<JournalLine> journal;
 
-    Books(Keys keys, Optional<Path> directory) {
+    Books(Keys<FrozenAnswer> keys, Optional<Path> directory) {
         this.keys = keys;
-        this.journal = directory.<Journal>map(path -> FileJournal.open(path, this::apply)).orElseGet(Journal.InMemory::new);
+        this.journal = directory.<Journal<JournalLine>>map(path -> FileJournal.open(path, "stripe", JournalLine.class, this::apply))
+                .orElseGet(Journal.InMemory::new);
     }
 
     void commit(JournalLine line) {
@@ -91,25 +100,23 @@ final class Books implements AutoCloseable {
         return found;
     }
 
-    synchronized List<Movement> movements(int from, int limit) {
-        return page(movements, from, limit);
+    @Override
+    public synchronized List<Movement> movements(int from, int limit) {
+        return Ledger.page(movements, from, limit);
     }
 
-    synchronized List<LoggedRequest> requests(int from, int limit) {
-        return page(requests, from, limit);
+    @Override
+    public synchronized List<LoggedRequest> requests(int from, int limit) {
+        return Ledger.page(requests, from, limit);
     }
 
-    private static <T> List<T> page(List<T> all, int from, int limit) {
-        int start = Math.min(from, all.size());
-        return List.copyOf(all.subList(start, (int) Math.min((long) start + limit, all.size())));
+    @Override
+    public synchronized Counts counts() {
+        return Counts.of(intents.values().stream().map(intent -> intent.status().text()), movements, requests.size(), keys.count());
     }
 
-    synchronized Counts counts() {
-        return Counts.of(intents.values(), movements, requests.size(), keys.count());
-    }
-
-    /** Forgets everything, in the journal too. */
-    synchronized void clear() {
+    @Override
+    public synchronized void clear() {
         journal.erase();
         intents.clear();
         charges.clear();

@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Movement;
 import java.util.Optional;
 
 /** What one executed request changes; all of it becomes visible, or none. */

@@ -1,5 +1,7 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.Movement;
 import java.util.Optional;
 
 /** The confirmation of an intent: the only place where a card is charged. Pure: says what should change. */
@@ -56,7 +58,7 @@ final class Confirmation {
     private static Executed capture(PaymentIntent intent, TestCard card, Call call) {
         Charge charge = charge(intent, card, call, Ids.next("ch_3", 23), Optional.empty());
         PaymentIntent captured = intent.captured(charge.id());
-        Movement movement = new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), intent.amount(), intent.currency(),
+        Movement movement = new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), Optional.empty(), intent.amount(), intent.currency(),
                 intent.metadata(), call.at(), call.key());
         return new Executed(new Answer.Intent(captured, Optional.empty()),
                 new Change(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));

@@ -1,5 +1,8 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.LockStripes;
+import io.chargeonce.sandbox.psp.LoggedRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +17,7 @@ final class Execution {
             "An unknown error occurred. The result of this request is not known.");
 
     private final Books books;
-    private final Stripes stripes = new Stripes();
+    private final LockStripes stripes = new LockStripes();
     private final IntentEndpoints intents;
     private final RefundEndpoint refunds;
     private final Reads reads;

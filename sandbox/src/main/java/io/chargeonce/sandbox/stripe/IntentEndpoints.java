@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Ids;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.LoggedRequest;
 import java.util.Optional;
 
 /** One request with all that came of it: the unit that is written, and after a restart read again. */

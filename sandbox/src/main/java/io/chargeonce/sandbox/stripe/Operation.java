@@ -1,11 +1,12 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Endpoint;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The endpoints that exist, with the parameters that each of them knows. The names are those that fault rules use. */
-public enum Operation {
+public enum Operation implements Endpoint {
     CREATE("POST", "/v1/payment_intents", Known.CREATE),
     SEARCH("GET", "/v1/payment_intents/search", Set.of("query", "limit", "page", "expand")),
     LIST("GET", "/v1/payment_intents", Set.of("limit", "starting_after", "customer", "expand")),
@@ -29,6 +30,7 @@ public enum Operation {
         this.parameters = parameters;
     }
 
+    @Override
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -1,5 +1,6 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Metadata;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;

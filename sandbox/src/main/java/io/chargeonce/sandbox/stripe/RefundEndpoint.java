@@ -1,5 +1,7 @@
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.Movement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +35,7 @@ final class RefundEndpoint {
     }
 
     private static Executed refunded(Refund refund, Charge charge, Call call) {
-        Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), refund.amount(),
+        Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), Optional.empty(), refund.amount(),
                 refund.currency(), refund.metadata(), call.at(), call.key());
         return new Executed(new Answer.Refunded(refund), new Change(Optional.empty(),
                 Optional.of(charge.refunded(refund.amount())), Optional.of(refund), Optional.of(movement)));

@@ -3,6 +3,16 @@ package io.chargeonce.sandbox.stripe;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.Admin;
+import io.chargeonce.sandbox.psp.Counts;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.FaultRules;
+import io.chargeonce.sandbox.psp.Keys;
+import io.chargeonce.sandbox.psp.LoggedRequest;
+import io.chargeonce.sandbox.psp.Movement;
+import io.chargeonce.sandbox.psp.Outage;
+import io.chargeonce.sandbox.psp.PspSimulator;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -11,9 +21,10 @@ import java.util.List;
  * A server on 127.0.0.1 that answers the payment part of Stripe's v1 API as Stripe publishes it, remembers every request and
  * every movement of money, and fails on request. With a directory all of it survives a SIGKILL. Any thread may call it.
  */
-public final class StripeSimulator implements AutoCloseable {
+public final class StripeSimulator implements PspSimulator {
     private final StripeSettings settings;
-    private final FaultRules rules = new FaultRules();
+    private final FaultRules rules = new FaultRules("Stripe", List.of(Operation.values()),
+            fault -> !(fault instanceof Fault.Transient));
     private final Outage outage = new Outage();
     private final Books books;
     private final Api api;
@@ -22,7 +33,7 @@ public final class StripeSimulator implements AutoCloseable {
 
     private StripeSimulator(StripeSettings settings) {
         this.settings = settings;
-        Keys keys = new Keys(settings.keyLifetime());
+        Keys<FrozenAnswer> keys = new Keys<>(settings.keyLifetime());
         this.books = new Books(keys, settings.directory());
         Execution execution = new Execution(books, new Reads(books, settings.searchLag()));
         this.api = new Api(settings.clock(), outage, keys, rules, execution, books);
@@ -40,7 +51,7 @@ public final class StripeSimulator implements AutoCloseable {
     }
 
     private HttpAnswer answer(HttpRequest request) {
-        return request.path().startsWith("/_sandbox/") ? admin.answer(request) : api.answer(request);
+        return Admin.serves(request) ? admin.answer(request) : api.answer(request);
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
@@ -57,7 +68,7 @@ public final class StripeSimulator implements AutoCloseable {
         return listener.port();
     }
 
-    /** From now on requests that match meet the rule's fault. Returns the rule's id. */
+    @Override
     public long inject(FaultRule rule) {
         return rules.add(rule);
     }
@@ -66,39 +77,42 @@ public final class StripeSimulator implements AutoCloseable {
         rules.remove(id);
     }
 
+    @Override
     public void removeRules() {
         rules.clear();
     }
 
-    /** Every capture and refund, oldest first. */
+    @Override
     public List<Movement> movements() {
         return books.movements(0, Integer.MAX_VALUE);
     }
 
-    /** Every request, in the order in which they were answered. */
+    @Override
     public List<LoggedRequest> requests() {
         return books.requests(0, Integer.MAX_VALUE);
     }
 
+    @Override
     public Counts counts() {
         return books.counts();
     }
 
-    /** All of /v1 answers 503 and executes nothing for this long. */
+    @Override
     public void outage(Duration time) {
         outage.last(settings.clock().instant(), time);
     }
 
+    @Override
     public void endOutage() {
         outage.end();
     }
 
-    /** Cuts every connection and refuses new ones, the admin's too, until {@link #acceptConnections}. */
+    @Override
     public void refuseConnections() {
         listener.refuseConnections();
     }
 
-    /** Listens again, on the same port. */
+    @Override
     public void acceptConnections() {
         listener.acceptConnections();
     }

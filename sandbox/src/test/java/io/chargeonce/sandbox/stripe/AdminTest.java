@@ -2,6 +2,8 @@ package io.chargeonce.sandbox.stripe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.Movement;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,7 @@ class AdminTest {
         String[] page = Raw.send(simulator, "GET", "/_sandbox/movements?after=1&limit=1", "").body().split("\n");
         assertThat(page).hasSize(1);
         assertThat(Json.read(page[0], Movement.class)).isEqualTo(simulator.movements().get(1));
-        assertThat(page[0]).startsWith("{\"kind\":\"capture\",\"id\":\"ch_").contains("\"payment_intent\":\"pi_",
+        assertThat(page[0]).startsWith("{\"kind\":\"capture\",\"id\":\"ch_").contains("\"payment\":\"pi_",
                 "\"amount\":2,\"currency\":\"eur\",\"metadata\":{\"payment_id\":\"pay_1\"},\"at\":\"",
                 "\"idempotency_key\":\"p2-confirm\"");
         assertThat(Raw.send(simulator, "GET", "/_sandbox/movements?after=3", "").body()).isEmpty();
@@ -38,7 +40,7 @@ class AdminTest {
         var counts = Json.tree(Raw.send(simulator, "GET", "/_sandbox/counts", "").body().getBytes());
         assertThat(counts.path("captures").asInt()).isEqualTo(1);
         assertThat(counts.path("captured").path("eur").asLong()).isEqualTo(100);
-        assertThat(counts.path("intents_by_status").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(counts.path("payments_by_status").path("succeeded").asInt()).isEqualTo(1);
     }
 
     @Test

@@ -12,6 +12,7 @@ import com.stripe.param.PaymentIntentConfirmParams;
 import com.stripe.param.PaymentIntentCreateParams;
 import com.stripe.param.PaymentIntentRetrieveParams;
 import com.stripe.param.PaymentIntentUpdateParams;
+import io.chargeonce.sandbox.psp.Movement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,7 @@ class ChargingTest {
         assertThat(charge.getPaymentMethodDetails().getCard().getLast4()).isEqualTo("4242");
         assertThat(simulator.movements()).singleElement().satisfies(capture -> {
             assertThat(capture.kind()).isEqualTo(Movement.Kind.CAPTURE);
-            assertThat(capture.paymentIntent()).isEqualTo(intent.getId());
+            assertThat(capture.payment()).isEqualTo(intent.getId());
             assertThat(capture.amount()).isEqualTo(1299);
             assertThat(capture.currency()).isEqualTo("eur");
             assertThat(capture.metadata()).containsEntry("payment_id", "pay_1");

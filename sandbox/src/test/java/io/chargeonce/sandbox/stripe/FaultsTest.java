@@ -8,6 +8,9 @@ import com.stripe.exception.ApiException;
 import com.stripe.exception.RateLimitException;
 import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.LoggedRequest;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,7 +68,7 @@ class FaultsTest {
         var answer = Raw.send(simulator, "POST", "/v1/payment_intents", "amount=1&currency=eur");
         assertThat(answer.statusCode()).isEqualTo(429);
         assertThat(answer.headers().firstValue("Retry-After")).contains("7");
-        assertThat(simulator.counts().intentsByStatus()).isEmpty();
+        assertThat(simulator.counts().paymentsByStatus()).isEmpty();
     }
 
     @Test
@@ -114,7 +117,7 @@ class FaultsTest {
         ApiException refused =
                 catchThrowableOfType(ApiException.class, () -> customer.create(100, "pm_card_visa", "k1"));
         assertThat(refused.getStatusCode()).isEqualTo(503);
-        assertThat(simulator.counts().intentsByStatus()).isEmpty();
+        assertThat(simulator.counts().paymentsByStatus()).isEmpty();
         now.updateAndGet(time -> time.plusSeconds(5));
         assertThat(customer.create(100, "pm_card_visa", "k1")).isNotNull();
     }

@@ -11,6 +11,8 @@ import com.stripe.exception.InvalidRequestException;
 import com.stripe.exception.RateLimitException;
 import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

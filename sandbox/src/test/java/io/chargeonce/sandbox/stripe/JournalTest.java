@@ -9,6 +9,8 @@ import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
 import com.stripe.param.RefundCreateParams;
 import io.chargeonce.sandbox.LeftBehind;
+import io.chargeonce.sandbox.psp.LoggedRequest;
+import io.chargeonce.sandbox.psp.Movement;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -59,7 +61,7 @@ class JournalTest {
         PaymentIntent paid = customer.pay(1299, "p");
         LeftBehind.kill(process);
         try (StripeSimulator simulator = start()) {
-            assertThat(simulator.movements()).extracting(Movement::paymentIntent).containsExactly(paid.getId());
+            assertThat(simulator.movements()).extracting(Movement::payment).containsExactly(paid.getId());
             assertThat(new Customer(simulator).confirm(paid.getId(), "p-confirm").getLastResponse().body())
                     .isEqualTo(paid.getLastResponse().body());
         }

@@ -7,6 +7,7 @@ import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
 import com.stripe.param.PaymentIntentListParams;
 import com.stripe.param.PaymentIntentSearchParams;
+import io.chargeonce.sandbox.psp.Json;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;

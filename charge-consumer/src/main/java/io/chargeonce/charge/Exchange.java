@@ -1,0 +1,85 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Patiently;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.payment.DeclineKind;
+import io.chargeonce.payment.Declines;
+import io.chargeonce.payment.OneSend;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.PspCall;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Talks to PSPs about stored attempts. Every send is counted in the attempt's row before its first byte: the first by the
+ * claim, further ones here. Safe for any thread; holds no transaction open.
+ */
+final class Exchange {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private final Database database;
+    private final Gateways gateways;
+    private final MeterRegistry meters;
+
+    Exchange(Database database, Gateways gateways, MeterRegistry meters) {
+        this.database = database;
+        this.gateways = gateways;
+        this.meters = meters;
+    }
+
+    /** The first send of an attempt that was just claimed. */
+    Outcome send(PspCall call) {
+        long start = System.nanoTime();
+        Outcome answer = call.send();
+        gateways.report(call.gateway(), answer, Duration.ofNanos(System.nanoTime() - start));
+        watch(call, answer);
+        return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
+                ? ask(call.told(declined.pspReference()))
+                : answer;
+    }
+
+    /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
+    Outcome ask(PspCall call) {
+        if (call.mayBeSent()) {
+            Patiently.ask(() -> database.inTransaction(connection -> {
+                AttemptTable.countSend(connection, List.of(call.key().value()));
+                return true;
+            }));
+        }
+        Outcome answer = OneSend.judge(call.ask(), 1);
+        watch(call, answer);
+        return answer;
+    }
+
+    Outcome fence(PspCall call) {
+        return OneSend.judge(call.fence(), 1);
+    }
+
+    /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */
+    private void watch(PspCall call, Outcome answer) {
+        String psp = call.gateway().psp();
+        if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
+            meters.counter("chargeonce.psp.answers.quarantined", "psp", psp, "cause", unknown.cause().tag()).increment();
+            LOG.error("ALERT: the answer of PSP {} to attempt {} is not believed ({}: {}); it stays unknown until the PSP says otherwise",
+                    psp, call.key(), unknown.cause().tag(), unknown.detail());
+        }
+        if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {
+            meters.counter("chargeonce.psp.declines.unmapped", "psp", psp, "code", declined.code()).increment();
+        }
+    }
+
+    private static boolean isQuarantined(UnknownCause cause) {
+        return switch (cause) {
+            case KEY_MISMATCH, ANSWER_MISMATCH -> true;
+            case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
+                 ANOTHER_SEND, LEASE_RAN_OUT -> false;
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Stages declined charges whose next presentation is due. Until then they wait in Postgres alone, for days outlast any
+ * topic's retention. For one thread; several processes may each run one.
+ */
+final class Presenter {
+
+    private static final int BATCH = 500;
+
+    private final Database database;
+    private final Topics topics;
+    private final Runnable committed;
+
+    Presenter(Database database, Topics topics, Runnable committed) {
+        this.database = database;
+        this.topics = topics;
+        this.committed = committed;
+    }
+
+    /** One batch; returns how many were staged. */
+    int runOnce() {
+        int staged = database.inTransaction(this::stageDue);
+        if (staged > 0) {
+            committed.run();
+        }
+        return staged;
+    }
+
+    private int stageDue(Connection connection) throws SQLException {
+        var due = OperationTable.lockDueForPresentation(connection, BATCH);
+        var changes = new Changes(topics);
+        for (Operation operation : due.rows().values()) {
+            operation.stagePresentation(due.now());
+            changes.save(operation);
+            changes.stage(Staging.work(topics, operation));
+        }
+        changes.write(connection);
+        return due.rows().size();
+    }
+}

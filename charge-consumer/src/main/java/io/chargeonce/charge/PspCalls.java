@@ -1,0 +1,38 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspCall;
+import io.chargeonce.psp.Refund;
+
+/** Puts together what a gateway needs to know of a stored attempt. */
+final class PspCalls {
+
+    private PspCalls() {}
+
+    /** The bytes to store for an attempt of an operation that was just claimed at this PSP. */
+    static byte[] render(Operation operation, Gateway gateway) {
+        return switch (operation.kind()) {
+            case CHARGE -> gateway.render(operation, operation.attemptKey());
+            case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
+        };
+    }
+
+    /** @param mayBeSent whether the PSP still remembers the key and the deadline has not passed */
+    static PspCall of(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
+        var money = operation.accepted().request().money();
+        return switch (operation.kind()) {
+            case CHARGE -> new PspCall.ToCharge(gateway, new Charge(attempt.key(), attempt.payment(), money, attempt.request(),
+                    attempt.pspReference(), mayBeSent));
+            case REFUND, REVERSAL -> new PspCall.ToGiveBack(gateway, gateway.refunds().orElseThrow(), new Refund(attempt.key(),
+                    attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(), mayBeSent));
+        };
+    }
+
+    private static Capture capture(Operation operation) {
+        return operation.capture().orElseThrow(() -> new IllegalStateException("Bug! Nothing to give back for " + operation.id()));
+    }
+}

@@ -1,0 +1,54 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationKind;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives back by itself what an attempt captured although another one had captured too: an incident, and never silent. */
+final class Reversals {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Reversals.class);
+    /** Money of others must not stay with us because a PSP was away for a day. */
+    private static final Duration DEADLINE = Duration.ofDays(30);
+
+    private Reversals() {}
+
+    /** Under a key of its own, so that it happens once however often the capture is heard of; outside the sum of refunds. */
+    static void reverse(Connection connection, Operation charged, Attempt twice, String reference, Instant now, Changes changes)
+            throws SQLException {
+        String id = "attempt-" + twice.key() + "-reversal";
+        var accepted = charged.accepted();
+        boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
+                twice.key().value(), accepted.merchant(), id, accepted.request(), now),
+                Optional.of(new Capture(twice.psp(), reference)), DEADLINE);
+        if (isNew) {
+            Operation reversal = OperationTable.find(connection, id).orElseThrow();
+            changes.stage(Staging.work(changes.topics(), reversal));
+            incident("incident.captured_twice", charged, twice, reference, changes);
+        }
+    }
+
+    /** Money went back twice, and nothing can fetch it again: a person must see to it. */
+    static void reportGivenBackTwice(Operation refund, Attempt twice, String reference, Changes changes) {
+        incident("incident.given_back_twice", refund, twice, reference, changes);
+    }
+
+    private static void incident(String action, Operation operation, Attempt twice, String reference, Changes changes) {
+        LOG.error("ALERT: {}: attempt {} of {} moved money at {} as {} although another attempt did too; see the audit of {}",
+                action, twice.key(), operation.id(), twice.psp(), reference, operation.id());
+        changes.audit(AuditLog.Entry.of(Changes.ACTOR, action, operation, Optional.empty(),
+                Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference)));
+    }
+}

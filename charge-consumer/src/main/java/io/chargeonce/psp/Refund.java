@@ -1,0 +1,18 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
+import java.util.Optional;
+
+/**
+ * One attempt to give money back, as a gateway needs it.
+ *
+ * @param money        what the PSP's answer must say, or it is not believed
+ * @param capture      the PSP's own id for what it captured
+ * @param request      what is sent, byte for byte, each time
+ * @param pspReference the PSP's own id for the refund, once an answer has named one
+ * @param mayBeSent    whether the PSP still remembers the key; if not, the attempt must only be asked about
+ */
+public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
+                     Optional<String> pspReference, boolean mayBeSent) {}

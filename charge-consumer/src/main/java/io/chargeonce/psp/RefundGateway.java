@@ -1,0 +1,19 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+
+/** The part of a PSP that gives money back. The same rules as for {@link Gateway}. */
+public interface RefundGateway {
+
+    /** The request for giving back this operation's amount of that capture. */
+    byte[] render(Operation refund, Capture capture, PspKey key);
+
+    /** Sends the attempt, for the first time. {@link Outcome.Charged} says that the money goes back. */
+    Outcome refund(Refund refund);
+
+    /** Asks what became of the attempt, and sends it again only where {@link Refund#mayBeSent()}. */
+    Outcome findOut(Refund refund);
+}

@@ -1,0 +1,55 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.ledger.Operation;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which PSPs take which payments. An empty set matches everything.
+ *
+ * @param methods what the payment method's token begins with
+ * @param least   the smallest amount, in minor units
+ * @param most    the largest amount, in minor units
+ * @param psps    in order of preference where no weights differ; else shared out by weight
+ */
+public record RouteRule(Set<String> currencies, Set<String> merchants, Set<String> methods, long least, long most,
+                        List<Weighted> psps) {
+
+    public record Weighted(String psp, int weight) {
+
+        public Weighted {
+            if (weight < 1 || weight > 1000) {
+                throw new IllegalArgumentException("a PSP's weight is 1 to 1000, not " + weight);
+            }
+        }
+    }
+
+    public RouteRule {
+        currencies = Set.copyOf(currencies);
+        merchants = Set.copyOf(merchants);
+        methods = Set.copyOf(methods);
+        psps = List.copyOf(psps);
+        if (psps.isEmpty() || least > most) {
+            throw new IllegalArgumentException("a route leads to at least one PSP, from an amount to one no smaller");
+        }
+    }
+
+    /** Every payment, to these PSPs in this order. */
+    public static RouteRule everything(List<String> psps) {
+        return new RouteRule(Set.of(), Set.of(), Set.of(), 0, Long.MAX_VALUE,
+                psps.stream().map(psp -> new Weighted(psp, 1)).toList());
+    }
+
+    boolean matches(Operation operation) {
+        var request = operation.accepted().request();
+        long amount = request.money().minorUnits();
+        return (currencies.isEmpty() || currencies.contains(request.money().currency()))
+                && (merchants.isEmpty() || merchants.contains(operation.accepted().merchant()))
+                && (methods.isEmpty() || methods.stream().anyMatch(request.paymentMethod()::startsWith))
+                && amount >= least && amount <= most;
+    }
+
+    boolean isShared() {
+        return psps.stream().map(Weighted::weight).distinct().count() > 1;
+    }
+}

@@ -1,0 +1,89 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.ledger.Operation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** The rules that say where a payment may go; the first that matches decides. Immutable. */
+public record Routes(List<RouteRule> rules) {
+
+    public Routes {
+        rules = List.copyOf(rules);
+    }
+
+    /**
+     * Reads {@code currency=EUR|CHF amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen}. Conditions: {@code currency},
+     * {@code merchant}, {@code method} (the token's beginning), {@code amount<=} and {@code amount>=} in minor units.
+     */
+    public static Routes parse(String text) {
+        return new Routes(Arrays.stream(text.split(";")).map(String::strip).filter(rule -> !rule.isEmpty())
+                .map(Routes::parseRule).toList());
+    }
+
+    private static RouteRule parseRule(String text) {
+        String[] sides = text.split("->", -1);
+        if (sides.length != 2) {
+            throw new IllegalArgumentException("a route is 'conditions -> PSPs', not '%s'".formatted(text));
+        }
+        var currencies = new HashSet<String>();
+        var merchants = new HashSet<String>();
+        var methods = new HashSet<String>();
+        long least = 0;
+        long most = Long.MAX_VALUE;
+        for (String condition : sides[0].strip().split("\\s+")) {
+            String value = condition.substring(condition.indexOf('=') + 1);
+            switch (condition.substring(0, condition.indexOf('=') + 1)) {
+                case "currency=" -> currencies.addAll(List.of(value.split("\\|")));
+                case "merchant=" -> merchants.addAll(List.of(value.split("\\|")));
+                case "method=" -> methods.addAll(List.of(value.split("\\|")));
+                case "amount>=" -> least = Long.parseLong(value);
+                case "amount<=" -> most = Long.parseLong(value);
+                default -> {
+                    if (!condition.isEmpty()) {
+                        throw new IllegalArgumentException("a route knows no condition '%s'".formatted(condition));
+                    }
+                }
+            }
+        }
+        return new RouteRule(currencies, merchants, methods, least, most,
+                Arrays.stream(sides[1].split(",")).map(String::strip).map(Routes::parsePsp).toList());
+    }
+
+    private static RouteRule.Weighted parsePsp(String text) {
+        String[] parts = text.split(":");
+        return new RouteRule.Weighted(parts[0], parts.length == 1 ? 1 : Integer.parseInt(parts[1]));
+    }
+
+    /** Every PSP that a rule names. */
+    public Set<String> psps() {
+        var all = new HashSet<String>();
+        rules.forEach(rule -> rule.psps().forEach(weighted -> all.add(weighted.psp())));
+        return all;
+    }
+
+    /** Where the operation may go, first choice first; the same for every copy of it. */
+    public List<String> of(Operation operation) {
+        return rules.stream().filter(rule -> rule.matches(operation)).findFirst()
+                .map(rule -> rule.isShared() ? shareOut(rule, operation.id()) : inOrder(rule)).orElse(List.of());
+    }
+
+    private static List<String> inOrder(RouteRule rule) {
+        return rule.psps().stream().map(RouteRule.Weighted::psp).toList();
+    }
+
+    /** A race of exponential times: each PSP comes first as often as its weight says (Efraimidis and Spirakis, 2006). */
+    private static List<String> shareOut(RouteRule rule, String id) {
+        record Runner(String psp, double time) {}
+        var runners = new ArrayList<Runner>();
+        for (RouteRule.Weighted entry : rule.psps()) {
+            double luck = new SplittableRandom((id + "|" + entry.psp()).hashCode() * 0x9E3779B97F4A7C15L).nextDouble();
+            runners.add(new Runner(entry.psp(), -Math.log(1 - luck) / entry.weight()));
+        }
+        return runners.stream().sorted(Comparator.comparingDouble(Runner::time)).map(Runner::psp).toList();
+    }
+}

@@ -1,0 +1,35 @@
+package io.chargeonce.psp;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** What share of a PSP's recent attempts captured. Old ones are forgotten, so a PSP gets its chance again. Safe for any thread. */
+final class SuccessRate {
+
+    private static final int MOST = 200;
+    /** Fewer say nothing. */
+    private static final int FEWEST = 20;
+    private static final Duration RECENT = Duration.ofMinutes(5);
+
+    private record Attempt(Instant at, boolean captured) {}
+
+    private final Deque<Attempt> attempts = new ArrayDeque<>();
+
+    synchronized void add(boolean captured, Instant now) {
+        attempts.addLast(new Attempt(now, captured));
+        if (attempts.size() > MOST) {
+            attempts.removeFirst();
+        }
+    }
+
+    /** 0 to 1; 1 while too little is known. */
+    synchronized double at(Instant now) {
+        while (!attempts.isEmpty() && attempts.getFirst().at().isBefore(now.minus(RECENT))) {
+            attempts.removeFirst();
+        }
+        return attempts.size() < FEWEST ? 1
+                : (double) attempts.stream().filter(Attempt::captured).count() / attempts.size();
+    }
+}

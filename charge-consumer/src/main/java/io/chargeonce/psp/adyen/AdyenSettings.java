@@ -1,0 +1,19 @@
+package io.chargeonce.psp.adyen;
+
+import java.time.Duration;
+
+/**
+ * @param merchantAccount the account that the money goes to
+ * @param apiBase         the Checkout API with its version and without a slash at its end:
+ *                        {@code https://checkout-test.adyen.com/v71}, the live address with the company's own prefix, or a
+ *                        simulator's address
+ * @param callTimeout     how long one HTTP exchange may take, its body included
+ */
+public record AdyenSettings(String apiKey, String merchantAccount, String apiBase, Duration callTimeout) {
+
+    @Override
+    public String toString() {
+        return "AdyenSettings[apiKey=****, merchantAccount=%s, apiBase=%s, callTimeout=%s]"
+                .formatted(merchantAccount, apiBase, callTimeout);
+    }
+}

@@ -1,0 +1,2 @@
+/** Adyen, through its own Java client over {@code java.net.http}. */
+package io.chargeonce.psp.adyen;

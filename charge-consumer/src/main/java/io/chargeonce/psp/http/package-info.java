@@ -1,0 +1,2 @@
+/** HTTP to PSPs: exchanges that end in time and are made once, and what their failures prove. */
+package io.chargeonce.psp.http;

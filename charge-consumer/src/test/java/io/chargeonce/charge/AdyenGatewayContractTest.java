@@ -1,0 +1,77 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.adyen.AdyenGateway;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
+import io.chargeonce.sandbox.adyen.Operation;
+import io.chargeonce.sandbox.psp.Endpoint;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdyenGatewayContractTest extends GatewayContract {
+
+    AdyenGatewayContractTest() {
+        super(AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")),
+                AdyenGatewayContractTest::gateway, io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY);
+    }
+
+    private static Gateway gateway(AdyenSimulator adyen, String apiKey) {
+        return new AdyenGateway(new AdyenSettings(apiKey, io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+                adyen.apiBase().toString(), CALL_TIMEOUT));
+    }
+
+    @Override
+    List<Endpoint> callsOfAnAttempt() {
+        return List.of(Operation.PAYMENT);
+    }
+
+    @Override
+    String cardWithoutMoney() {
+        return "stored_not_enough_balance";
+    }
+
+    @Override
+    List<Fault> faultsOfItsOwn() {
+        return List.of(new Fault.TransientBefore(), new Fault.TransientAfter());
+    }
+
+    /** A key repeats its first answer, so an answer that is wrong in itself is never followed by a better one. */
+    @Override
+    boolean canBeAskedAbout(Fault fault) {
+        return !(fault instanceof Fault.FailBefore || fault instanceof Fault.FailAfter || fault instanceof Fault.WrongAmount);
+    }
+
+    @Test
+    void transient_errors_are_sent_again_under_the_same_key_until_one_answer_counts() {
+        psp().inject(FaultRule.once(new Fault.TransientBefore()).on(Operation.PAYMENT).times(4));
+        String id = books().accept(order());
+        settle(id);
+        assertThat(books().state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books().operation(id).sequence()).isEqualTo(1);
+        assertThat(captures(id)).hasSize(1);
+    }
+
+    @Test
+    void a_payment_that_adyen_has_only_received_stays_unresolved() {
+        String id = books().accept(order(), "stored_pending");
+        process().drain();
+        assertThat(books().state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(books().operation(id).failureCause()).contains("still_processing");
+        assertThat(captures(id)).isEmpty();
+    }
+
+    @Test
+    void a_card_that_adyen_does_not_know_is_poison_and_charges_nothing() {
+        String id = books().accept(order(), "nobodys_card");
+        settle(id);
+        assertThat(books().state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books().operation(id).failureCause()).contains("request_refused");
+        assertThat(books().operation(id).sequence()).isEqualTo(1);
+    }
+}

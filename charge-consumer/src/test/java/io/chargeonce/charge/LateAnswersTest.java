@@ -1,0 +1,189 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Charge;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A worker stalls during its call; by the time its answer arrives the payment has gone on without it. */
+class LateAnswersTest {
+
+    private final FakePsp psp = new FakePsp();
+    private static Books books;
+    private Books.Process stalled;
+    private Books.Process other;
+    private String payment;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void accept() {
+        books.forget();
+        stalled = books.process(psp);
+        other = books.process(psp);
+        payment = books.accept("order-1");
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    /** While this worker waits for its answer the others do {@code meanwhile}; then it has the money nevertheless. */
+    private void captureLateAfter(Runnable meanwhile) {
+        answerLate(meanwhile, psp::captureRegardless);
+    }
+
+    private void answerLate(Runnable meanwhile, java.util.function.Function<Charge, Outcome> answer) {
+        psp.then((fake, charge) -> {
+            meanwhile.run();
+            return answer.apply(charge);
+        });
+        stalled.handle(books.takeWork().getFirst());
+    }
+
+    private void resolverAsks() {
+        Waiting.until(() -> other.resolver.runOnce() > 0);
+    }
+
+    private void cancelledByTheResolver() {
+        resolverAsks();
+        assertThat(books.state(payment)).isEqualTo(OperationState.SCHEDULED);
+    }
+
+    private long reversals() {
+        return books.count("FROM operation WHERE kind = 'reversal'");
+    }
+
+    private long audited(String action) {
+        return books.count("FROM audit_record WHERE resource_id = '" + payment + "' AND action = '" + action + "'");
+    }
+
+    @Test
+    void a_late_success_of_an_open_attempt_settles_it_without_another_question() {
+        psp.answersQuestions = false;
+        captureLateAfter(this::resolverAsks);
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(books.count("FROM payment_attempt WHERE state = 'succeeded'")).isEqualTo(1);
+        int asked = psp.questions.size();
+
+        Waiting.until(() -> other.resolver.runOnce() > 0);
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.questions).hasSize(asked);
+        assertThat(reversals()).isZero();
+    }
+
+    @Test
+    void a_late_decline_of_an_open_attempt_settles_it_too() {
+        psp.answersQuestions = false;
+        answerLate(this::resolverAsks, charge -> new Outcome.Declined("lost_card", "no", Optional.of("ref")));
+        Waiting.until(() -> other.resolver.runOnce() > 0);
+        assertThat(books.state(payment)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.operation(payment).failureCause()).contains("lost_card");
+    }
+
+    @Test
+    void a_late_refused_connection_says_nothing_once_the_key_was_sent_again() {
+        psp.answersQuestions = false;
+        answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "late"));
+        assertThat(books.count("FROM payment_attempt WHERE state = 'unknown' AND sends = 2")).isEqualTo(1);
+        assertThat(books.count("FROM psp_observation WHERE cause = 'another_send'")).isEqualTo(1);
+    }
+
+    @Test
+    void a_late_unknown_changes_nothing_that_is_known() {
+        answerLate(this::cancelledByTheResolver, charge -> new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "late", Optional.empty()));
+        assertThat(books.state(payment)).isEqualTo(OperationState.SCHEDULED);
+        assertThat(books.count("FROM payment_attempt WHERE state = 'failed_definite'")).isEqualTo(1);
+        assertThat(books.count("FROM psp_observation")).isEqualTo(2);
+    }
+
+    @Test
+    void a_success_after_a_definite_failure_stops_the_retries() {
+        captureLateAfter(this::cancelledByTheResolver);
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        other.drain();
+        assertThat(psp.captures).hasSize(1);
+        assertThat(books.count("FROM payment_attempt WHERE state = 'succeeded' AND failed_definite")).isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
+        assertThat(reversals()).isZero();
+    }
+
+    @Test
+    void a_success_after_the_dead_letter_takes_it_out_of_the_queue() {
+        captureLateAfter(() -> {
+            cancelledByTheResolver();
+            psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+            other.drain();
+            assertThat(books.state(payment)).isEqualTo(OperationState.DEAD);
+        });
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+    }
+
+    @Test
+    void a_second_capture_is_an_incident_and_goes_back_by_itself_once() {
+        captureLateAfter(() -> {
+            cancelledByTheResolver();
+            other.drain();
+            assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        });
+        assertThat(psp.captures).hasSize(2);
+        assertThat(audited("incident.captured_twice")).isEqualTo(1);
+        other.drain();
+        String late = psp.captures.getLast().key().value();
+        assertThat(books.state("attempt-" + late + "-reversal")).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.refunds.given).singleElement().satisfies(refund -> {
+            assertThat(refund.capture()).isEqualTo("late-" + late);
+            assertThat(refund.money().minorUnits()).isEqualTo(1299);
+        });
+    }
+
+    @Test
+    void with_another_attempt_open_a_late_success_waits_and_is_given_back_if_that_one_captured() {
+        captureLateAfter(this::openAnotherAttempt);
+        assertThat(reversals()).isZero();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        psp.answersQuestions = true;
+        Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
+        other.drain();
+        assertThat(reversals()).isEqualTo(1);
+        assertThat(psp.captures).hasSize(2);
+        assertThat(psp.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void with_another_attempt_open_a_late_success_settles_the_payment_if_that_one_failed() {
+        captureLateAfter(() -> {
+            cancelledByTheResolver();
+            psp.answersQuestions = false;
+            psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+            other.drain();
+        });
+        psp.answersQuestions = true;
+        Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
+        other.drain();
+        assertThat(psp.captures).hasSize(1);
+        assertThat(books.operation(payment).pspReference()).contains("late-" + psp.captures.getFirst().key());
+        assertThat(reversals()).isZero();
+    }
+
+    private void openAnotherAttempt() {
+        cancelledByTheResolver();
+        psp.answersQuestions = false;
+        psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
+        other.drain();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+    }
+}

@@ -1,0 +1,190 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.ledger.Refunds.Answer;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RefundsTest {
+
+    private static Books books;
+    private final FakePsp psp = new FakePsp("first");
+    private final FakePsp other = new FakePsp("other");
+    private Books.Process process;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void open() {
+        process = books.forget().process(psp, other);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private String charged() {
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        return id;
+    }
+
+    private static String refundOf(String payment) {
+        return "payment-" + payment + "-refund";
+    }
+
+    @Test
+    void a_full_refund_goes_back_where_the_money_was_taken() {
+        String id = charged();
+        assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.Accepted.class);
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.refunds.given).singleElement().satisfies(refund -> {
+            assertThat(refund.money().minorUnits()).isEqualTo(1299);
+            assertThat(refund.capture()).isEqualTo("ref-" + psp.captures.getFirst().key());
+        });
+        assertThat(books.refunds(id).status("succeeded")).isEqualTo("refunded");
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(2);
+    }
+
+    @Test
+    void partial_refunds_are_told_apart_by_their_references() {
+        String id = charged();
+        books.refund(id, OptionalLong.of(500), "line-1");
+        books.refund(id, OptionalLong.of(99), "line-2");
+        process.drain();
+        assertThat(books.refunds(id).refunded()).isEqualTo(599);
+        assertThat(books.refunds(id).status("succeeded")).isEqualTo("partially_refunded");
+        books.refund(id, OptionalLong.empty(), "the-rest");
+        process.drain();
+        assertThat(books.refunds(id).status("succeeded")).isEqualTo("refunded");
+        assertThat(psp.refunds.given).hasSize(3);
+    }
+
+    @Test
+    void the_same_entity_key_is_one_refund_and_never_one_of_another_amount() {
+        String id = charged();
+        assertThat(books.refund(id, OptionalLong.of(500), "line-1")).isInstanceOfSatisfying(Answer.Accepted.class,
+                accepted -> assertThat(accepted.isNew()).isTrue());
+        assertThat(books.refund(id, OptionalLong.of(500), "line-1")).isInstanceOfSatisfying(Answer.Accepted.class,
+                accepted -> assertThat(accepted.isNew()).isFalse());
+        assertThat(books.refund(id, OptionalLong.of(400), "line-1")).isInstanceOf(Answer.Differs.class);
+        process.drain();
+        assertThat(psp.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void refunds_that_race_never_give_back_more_than_was_captured() throws Exception {
+        String id = charged();
+        try (var threads = Executors.newFixedThreadPool(8)) {
+            List<Callable<Answer>> asks = new ArrayList<>();
+            IntStream.range(0, 16).forEach(i -> asks.add(() -> books.refund(id, OptionalLong.of(500), "line-" + i)));
+            var answers = new ArrayList<Answer>();
+            for (var answer : threads.invokeAll(asks)) {
+                answers.add(answer.get());
+            }
+            assertThat(answers).filteredOn(Answer.Accepted.class::isInstance).hasSize(2);
+            assertThat(answers).filteredOn(Answer.TooMuch.class::isInstance).hasSize(14);
+        }
+        process.drain();
+        assertThat(psp.refunds.given.stream().mapToLong(refund -> refund.money().minorUnits()).sum()).isEqualTo(1000);
+    }
+
+    @Test
+    void nobody_gives_back_what_was_never_captured_or_is_not_theirs() {
+        psp.then(FakePsp.DECLINE);
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.NotCaptured.class);
+        assertThat(books.refund("pay_aaaaaaaaaaaaaaaaaaaaaaaaaa", OptionalLong.empty(), "")).isInstanceOf(Answer.NoSuchPayment.class);
+    }
+
+    @Test
+    void a_refund_of_a_payment_that_is_still_being_charged_waits_for_it() {
+        String id = books.accept("order-1");
+        var charge = books.takeWork();
+        books.refund(id, OptionalLong.empty(), "");
+        process.handle(books.takeWork().getFirst());
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
+        charge.forEach(process::handle);
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void a_refund_whose_payment_is_declined_meanwhile_is_declined_too() {
+        psp.then(FakePsp.DECLINE);
+        String id = books.accept("order-1");
+        var charge = books.takeWork();
+        books.refund(id, OptionalLong.empty(), "");
+        charge.forEach(process::handle);
+        process.drain();
+        assertThat(books.operation(refundOf(id)).failureCause()).contains("payment_not_captured");
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DECLINED);
+        assertThat(psp.refunds.calls).isEmpty();
+    }
+
+    @Test
+    void a_refund_walks_down_the_tiers_into_the_dead_letter_queue_like_a_charge_and_to_no_other_psp() {
+        String id = charged();
+        var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
+        psp.refunds.then(failed, failed, failed, failed);
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE dead_letter_id = '" + refundOf(id) + "' AND state = 'dead'")).isEqualTo(1);
+        assertThat(psp.refunds.calls).hasSize(4);
+        assertThat(other.refunds.calls).isEmpty();
+        // It may yet be merged, so its amount stays taken.
+        assertThat(books.refund(id, OptionalLong.of(1), "line-1")).isInstanceOf(Answer.TooMuch.class);
+    }
+
+    @Test
+    void an_unknown_refund_is_found_out_and_given_back_once() {
+        String id = charged();
+        psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        psp.refunds.answersQuestions = false;
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.UNRESOLVED);
+        psp.refunds.answersQuestions = true;
+        Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(refundOf(id)) == OperationState.SUCCEEDED);
+        assertThat(psp.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void the_database_refuses_a_second_open_attempt_at_a_refund() {
+        String id = charged();
+        psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        psp.refunds.answersQuestions = false;
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        books.execute("UPDATE operation SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE kind = 'refund'");
+        books.execute("UPDATE operation SET staged_at = now()");
+        var again = io.chargeonce.ledger.Staging.work(books.topics, books.operation(refundOf(id)));
+        process.handle(new org.apache.kafka.clients.consumer.ConsumerRecord<>(books.topics.requests(), 0, 9L,
+                refundOf(id).getBytes(), again.value().orElseThrow()));
+        assertThat(psp.refunds.calls).hasSize(1);
+        assertThat(books.count("FROM payment_attempt WHERE operation = 'refund'")).isEqualTo(1);
+    }
+}

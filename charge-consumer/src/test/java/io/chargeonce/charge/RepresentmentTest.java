@@ -1,0 +1,132 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RepresentmentTest {
+
+    private static Books books;
+    private final FakePsp first = new FakePsp("first");
+    private final FakePsp second = new FakePsp("second");
+    private Books.Process process;
+    private Presenter presenter;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void open() {
+        process = books.forget().process(first, second);
+        presenter = new Presenter(books.database, books.topics, () -> {});
+        books.execute("INSERT INTO merchant (merchant_id, represent_declines) VALUES ('acme', true)");
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private static FakePsp.Behaviour decline(String code) {
+        return (psp, charge) -> new Outcome.Declined(code, "no", Optional.empty());
+    }
+
+    private static void days(int days) {
+        books.execute("UPDATE operation SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'".formatted(days));
+    }
+
+    @Test
+    void a_soft_decline_of_a_merchant_who_opted_in_is_presented_again_in_days_at_the_same_psp() {
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SCHEDULED);
+        assertThat(books.operation(id).tier()).isZero();
+        assertThat(books.staged(books.topics.outcomes())).isZero();
+        assertThat(presenter.runOnce()).isZero();
+
+        days(3);
+        assertThat(presenter.runOnce()).isEqualTo(1);
+        assertThat(presenter.runOnce()).isZero();
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.calls).hasSize(2);
+        assertThat(second.calls).isEmpty();
+        assertThat(books.count("FROM dead_letter")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lost_card", "authentication_required"})
+    void hard_declines_and_those_that_need_the_customer_settle_at_once(String code) {
+        first.then(decline(code));
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+    }
+
+    @Test
+    void without_opting_in_every_decline_settles_at_once() {
+        books.execute("UPDATE merchant SET represent_declines = false");
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.count("FROM retry_budget")).isZero();
+    }
+
+    @Test
+    void a_code_that_no_table_knows_is_presented_once_more_and_counted_under_its_name() {
+        first.then(decline("never_heard_of"), decline("never_heard_of"));
+        String id = books.accept("order-1");
+        process.drain();
+        days(1);
+        presenter.runOnce();
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(first.calls).hasSize(2);
+        assertThat(process.meters.counter("chargeonce.psp.declines.unmapped", "psp", "first", "code", "never_heard_of").count()).isEqualTo(2);
+    }
+
+    @Test
+    void one_budget_for_a_card_and_amount_spans_all_psps() {
+        first.otherwise = decline("insufficient_funds");
+        second.otherwise = decline("insufficient_funds");
+        var bySecond = books.process(io.chargeonce.psp.Routes.parse("-> second"), first, second);
+        var ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
+        var work = books.takeWork();
+        for (int i = 0; i < work.size(); i++) {
+            (i % 2 == 0 ? process : bySecond).handle(work.get(i));
+        }
+        assertThat(ids).filteredOn(id -> books.state(id) == OperationState.SCHEDULED).hasSize(15);
+        assertThat(ids).filteredOn(id -> books.state(id) == OperationState.DECLINED).hasSize(5);
+        assertThat(ids).filteredOn(id -> books.state(id) == OperationState.SCHEDULED)
+                .anyMatch(id -> books.operation(id).psp().equals(Optional.of("first")))
+                .anyMatch(id -> books.operation(id).psp().equals(Optional.of("second")));
+        books.execute("UPDATE retry_budget SET day = day - 30");
+        first.then(decline("insufficient_funds"));
+        String later = books.accept("later");
+        process.drain();
+        assertThat(books.state(later)).isEqualTo(OperationState.SCHEDULED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"insufficient_funds,0,P3D", "insufficient_funds,1,P3D", "issuer_not_available,0,P1D", "issuer_not_available,3,P7D",
+            "issuer_not_available,4,", "do_not_honor,0,P1D", "do_not_honor,1,", "lost_card,0,"})
+    void pauses_follow_the_decline_and_end(String code, int represented, String pause) {
+        Optional<Duration> days = Optional.ofNullable(pause).map(text -> Duration.ofDays(java.time.Period.parse(text).getDays()));
+        assertThat(Representments.pause(new Outcome.Declined(code, "no", Optional.empty()), represented)).isEqualTo(days);
+    }
+}

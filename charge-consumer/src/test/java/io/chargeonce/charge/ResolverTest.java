@@ -1,0 +1,108 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResolverTest {
+
+    private static Books books;
+    private final FakePsp psp = new FakePsp();
+    private Books.Process process;
+    private String payment;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void leaveOneUnknown() {
+        process = books.forget().process(psp);
+        psp.answersQuestions = false;
+        psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
+        payment = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private void ask() {
+        Waiting.until(() -> process.resolver.runOnce() > 0);
+    }
+
+    private long sends() {
+        return books.count("FROM generate_series(1, (SELECT sends FROM payment_attempt))");
+    }
+
+    @Test
+    void every_question_that_may_send_again_is_counted_before_it_is_asked() {
+        assertThat(sends()).isEqualTo(2);
+        ask();
+        assertThat(sends()).isEqualTo(3);
+        assertThat(psp.questions.getLast().keyIsKnown()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payment_attempt SET key_valid_until = now() - interval '1 second'", "operation SET charge_before = now() - interval '1 second'"})
+    void nothing_is_sent_again_past_the_life_of_the_key_or_the_payments_deadline(String past) {
+        books.execute("UPDATE " + past);
+        ask();
+        assertThat(psp.questions.getLast().keyIsKnown()).isFalse();
+        assertThat(sends()).isEqualTo(2);
+        psp.answersQuestions = true;
+        ask();
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void a_refused_connection_of_a_question_says_nothing_about_the_send_before() {
+        psp.answer = Optional.of(new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
+        ask();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(books.operation(payment).failureCause()).contains("another_send");
+    }
+
+    @Test
+    void not_found_alone_never_makes_an_attempt_fail() {
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "never heard of", Optional.empty()));
+        books.execute("UPDATE payment_attempt SET key_valid_until = now(), sent_at = now() - interval '3 days'");
+        for (int i = 0; i < 4; i++) {
+            ask();
+        }
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(psp.fenced).isNotEmpty();
+        assertThat(books.count("FROM payment_attempt WHERE not_found = 4")).isEqualTo(1);
+    }
+
+    @Test
+    void answers_about_another_amount_are_quarantined_as_unknown_with_an_alarm() {
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "1.00 EUR", Optional.of("ref")));
+        ask();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(process.meters.counter("chargeonce.psp.answers.quarantined", "psp", "fake", "cause", "answer_mismatch").count()).isEqualTo(1);
+    }
+
+    @Test
+    void the_ladder_climbs_and_its_end_is_no_failure() {
+        var ladder = new QuestionLadder(List.of(Duration.ofSeconds(5), Duration.ofHours(24)));
+        assertThat(List.of(ladder.pause(0), ladder.pause(1), ladder.pause(500)))
+                .containsExactly(Duration.ofSeconds(5), Duration.ofHours(24), Duration.ofHours(24));
+    }
+}

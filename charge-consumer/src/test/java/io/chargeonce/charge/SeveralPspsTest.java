@@ -1,0 +1,163 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.AttemptResult;
+import io.chargeonce.payment.FailoverTable;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.FollowUp;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Routes;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SeveralPspsTest {
+
+    private final FakePsp first = new FakePsp("first");
+    private final FakePsp second = new FakePsp("second");
+    private static Books books;
+    private Books.Process process;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void open() {
+        process = books.forget().unforgivingProcess(first, second);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    /** Its answer once; and from then on it is unwell, so that whatever may go elsewhere does. */
+    private static Outcome example(AttemptResult result) {
+        return switch (result) {
+            case CHARGED -> new Outcome.Charged("ref");
+            case NOT_SENT -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "");
+            case RATE_LIMITED -> new Outcome.Failed(FailureCause.RATE_LIMITED, "");
+            case NOT_EXECUTED -> new Outcome.Failed(FailureCause.PSP_UNWELL, "");
+            case SOFT_DECLINE -> new Outcome.Declined("insufficient_funds", "", Optional.empty());
+            case HARD_DECLINE -> new Outcome.Declined("lost_card", "", Optional.empty());
+            case REFUSED_HERE -> new Outcome.Failed(FailureCause.REFUSED_BY_THIS_PSP, "");
+            case ACTION_REQUIRED -> new Outcome.Declined("authentication_required", "", Optional.empty());
+            case KEY_IN_USE -> new Outcome.Unknown(UnknownCause.KEY_IN_USE, "", Optional.empty());
+            case MAYBE_EXECUTED -> new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "", Optional.empty());
+            case KEY_MISMATCH -> new Outcome.Unknown(UnknownCause.KEY_MISMATCH, "", Optional.empty());
+            case CREDENTIAL_REFUSED -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "");
+            case REQUEST_REFUSED -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "");
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void another_psp_gets_a_payment_exactly_where_the_failover_table_lets_it(AttemptResult result) {
+        // A burst of refused connections opens the breaker of the first PSP while its one answer is on its way.
+        first.answersQuestions = false;
+        first.then((fake, charge) -> {
+            openBreakerOfFirst();
+            return example(result);
+        });
+        String id = books.accept("order-1");
+        process.handle(books.takeWork().getFirst());
+        for (int round = 0; round < 4; round++) {
+            books.takeWork().stream().filter(record -> id.equals(new String(record.key())))
+                    .forEach(record -> Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.Verdict.Done));
+        }
+        boolean allowed = FailoverTable.may(result, FollowUp.ANOTHER_PSP).allowsAnAttempt();
+        assertThat(second.captures.stream().filter(charge -> charge.payment().value().equals(id)).count()).isEqualTo(allowed ? 1 : 0);
+        assertThat(books.count("FROM payment_attempt WHERE NOT failed_definite AND payment_id = '" + id + "'")).isLessThanOrEqualTo(1);
+    }
+
+    private void openBreakerOfFirst() {
+        first.otherwise = FakePsp.REFUSE_CONNECTION;
+        IntStream.range(0, 20).forEach(i -> books.accept("burst-" + i));
+        books.takeWork().forEach(process::handle);
+    }
+
+    @Test
+    void a_fresh_payment_avoids_a_psp_whose_breaker_is_open() {
+        openBreakerOfFirst();
+        int calls = first.calls.size();
+        String id = books.accept("fresh");
+        books.takeWork().stream().filter(record -> id.equals(new String(record.key()))).forEach(process::handle);
+        assertThat(books.operation(id).psp()).contains("second");
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.calls).hasSize(calls);
+    }
+
+    @Test
+    void an_unknown_outcome_is_asked_about_where_the_money_may_be_and_nowhere_else() {
+        first.answersQuestions = false;
+        first.then(FakePsp.CAPTURE_AND_TIME_OUT);
+        String id = books.accept("order-1");
+        process.drain();
+        first.answersQuestions = true;
+        Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(id) == OperationState.SUCCEEDED);
+        assertThat(books.operation(id).psp()).contains("first");
+        assertThat(second.calls).isEmpty();
+        assertThat(second.questions).isEmpty();
+    }
+
+    @Test
+    void who_refused_a_payment_as_none_of_theirs_never_gets_it_again() {
+        first.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
+        second.then(FakePsp.FAIL);
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.calls).hasSize(1);
+        assertThat(second.calls).hasSize(2);
+    }
+
+    @Test
+    void what_every_psp_refuses_becomes_a_dead_letter() {
+        first.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
+        second.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'no_route'")).isEqualTo(1);
+        assertThat(List.of(first.calls.size(), second.calls.size())).containsExactly(1, 1);
+    }
+
+    @Test
+    void one_refused_credential_keeps_every_further_payment_away() {
+        first.otherwise = (psp, charge) -> example(AttemptResult.CREDENTIAL_REFUSED);
+        IntStream.range(0, 10).forEach(i -> books.accept("order-" + i));
+        process.drain();
+        assertThat(first.calls).hasSize(1);
+        assertThat(second.captures).hasSize(10);
+        assertThat(process.meters.counter("chargeonce.psp.credential.refused", "psp", "first").count()).isEqualTo(1);
+    }
+
+    @Test
+    void a_psp_that_declines_what_others_take_comes_last() {
+        first.otherwise = FakePsp.DECLINE;
+        IntStream.range(0, 20).forEach(i -> books.accept("order-" + i));
+        process.drain();
+        String id = books.accept("late");
+        process.drain();
+        assertThat(books.operation(id).psp()).contains("second");
+    }
+
+    @Test
+    void rules_lead_a_payment_by_its_amount() throws Exception {
+        var byAmount = books.process(Routes.parse("amount>=1299 amount<=1299 currency=EUR merchant=acme -> second; -> first"), first, second);
+        String id = books.accept("order-1");
+        byAmount.drain();
+        assertThat(books.operation(id).psp()).contains("second");
+    }
+}

@@ -1,0 +1,106 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Accepts refunds. The payment's row is locked while the sum is checked, so however many are asked for at once, what goes
+ * back is never more than was captured. The entity key always holds: the same payment and reference are one refund.
+ */
+public final class Refunds {
+
+    /** What a merchant asks for. */
+    public record Ask(String merchant, PaymentId payment, OptionalLong amount, Optional<String> reference) {
+
+        public Ask {
+            if (reference.isPresent() && !reference.get().matches("[A-Za-z0-9._:-]{1,64}")) {
+                throw new IllegalArgumentException("a refund's reference is 1 to 64 letters, digits, dots, colons, dashes or underscores");
+            }
+        }
+
+        /** The refund's id and the key that it goes by, whatever Idempotency-Key came with it. */
+        public String entityKey() {
+            return "payment-" + payment + "-refund" + reference.map(name -> "-" + name).orElse("");
+        }
+    }
+
+    public sealed interface Answer {
+
+        /** It goes on its way, or has been on it since an earlier request. */
+        record Accepted(Operation refund, boolean isNew) implements Answer {}
+
+        /** The merchant has no such payment. */
+        record NoSuchPayment() implements Answer {}
+
+        /** Nothing was captured and nothing will be. */
+        record NotCaptured(OperationState payment) implements Answer {}
+
+        /** @param refundable what is left to give back, in minor units */
+        record TooMuch(long refundable) implements Answer {}
+
+        /** The entity key is taken by a refund of another amount. */
+        record Differs(Operation refund) implements Answer {}
+    }
+
+    private Refunds() {}
+
+    /** @param deadline how long a refund may wait for its payment and its PSP */
+    public static Answer accept(Connection connection, Topics topics, Ask ask, Duration deadline) throws SQLException {
+        Operation charge = OperationTable.lock(connection, List.of(ask.payment().value())).rows().get(ask.payment().value());
+        if (charge == null || !charge.accepted().merchant().equals(ask.merchant())) {
+            return new Answer.NoSuchPayment();
+        }
+        Optional<Operation> earlier = OperationTable.find(connection, ask.entityKey());
+        if (earlier.isPresent()) {
+            return repeated(ask, earlier.get());
+        }
+        return switch (charge.state()) {
+            case DECLINED, DEAD, PURGED -> new Answer.NotCaptured(charge.state());
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED -> acceptNew(connection, topics, ask, charge, deadline);
+        };
+    }
+
+    /** Without an amount, a repeat means the refund as it is. */
+    private static Answer repeated(Ask ask, Operation earlier) {
+        boolean same = ask.amount().isEmpty() || ask.amount().getAsLong() == earlier.accepted().request().money().minorUnits();
+        return same ? new Answer.Accepted(earlier, false) : new Answer.Differs(earlier);
+    }
+
+    private static Answer acceptNew(Connection connection, Topics topics, Ask ask, Operation charge, Duration deadline)
+            throws SQLException {
+        Money captured = charge.accepted().request().money();
+        long refundable = captured.minorUnits() - RefundView.notFailed(connection, ask.payment());
+        long amount = ask.amount().orElse(refundable);
+        if (amount > refundable || refundable == 0) {
+            return new Answer.TooMuch(refundable);
+        }
+        Optional<Capture> capture = charge.state() == OperationState.SUCCEEDED
+                ? Optional.of(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow())) : Optional.empty();
+        OperationTable.insert(connection, accepted(ask, charge, new Money(amount, captured.currency())), capture, deadline);
+        Operation refund = OperationTable.find(connection, ask.entityKey()).orElseThrow();
+        Outbox.stage(connection, List.of(Staging.work(topics, refund)));
+        // On the payment's own record: that is whose row is locked.
+        AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + ask.merchant(), "refund.accepted", charge,
+                Optional.empty(), Map.of("refund", refund.id(), "amount", amount))));
+        return new Answer.Accepted(refund, true);
+    }
+
+    private static Operation.Accepted accepted(Ask ask, Operation charge, Money amount) {
+        PaymentRequest paid = charge.accepted().request();
+        var request = new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());
+        return new Operation.Accepted(ask.entityKey(), ask.payment(), OperationKind.REFUND, ask.reference().orElse(""),
+                ask.merchant(), ask.entityKey(), request, charge.accepted().at());
+    }
+}

@@ -1,0 +1,14 @@
+package io.chargeonce.payment;
+
+import java.util.Optional;
+
+/**
+ * What came with a decline.
+ *
+ * @param advice      what the network advises to do next
+ * @param networkCode the network's own response code
+ */
+public record DeclineAdvice(Optional<String> advice, Optional<String> networkCode) {
+
+    public static final DeclineAdvice NONE = new DeclineAdvice(Optional.empty(), Optional.empty());
+}

@@ -1,0 +1,66 @@
+package io.chargeonce.payment;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Sorts declines. The network's advice outranks its code, which outranks the PSP's decline code; a code that is in no
+ * table is soft, once. Names of codes are Stripe's; other gateways translate theirs.
+ */
+public final class Declines {
+
+    /** Source: Stripe, "Advice codes" and Mastercard's merchant advice codes. */
+    private static final Map<String, DeclineKind> BY_ADVICE = Map.of(
+            "do_not_try_again", DeclineKind.HARD,
+            "03", DeclineKind.HARD,
+            "21", DeclineKind.HARD,
+            "try_again_later", DeclineKind.SOFT,
+            "02", DeclineKind.SOFT,
+            "confirm_card_data", DeclineKind.ACTION_REQUIRED,
+            "01", DeclineKind.ACTION_REQUIRED);
+
+    /** ISO 8583 response codes as card networks use them; 05 is "do not honour". */
+    private static final Map<String, DeclineKind> BY_NETWORK = Map.ofEntries(
+            Map.entry("04", DeclineKind.HARD), Map.entry("07", DeclineKind.HARD), Map.entry("14", DeclineKind.HARD),
+            Map.entry("15", DeclineKind.HARD), Map.entry("41", DeclineKind.HARD), Map.entry("43", DeclineKind.HARD),
+            Map.entry("46", DeclineKind.HARD), Map.entry("54", DeclineKind.HARD), Map.entry("57", DeclineKind.HARD),
+            Map.entry("R0", DeclineKind.HARD), Map.entry("R1", DeclineKind.HARD), Map.entry("R3", DeclineKind.HARD),
+            Map.entry("51", DeclineKind.SOFT), Map.entry("61", DeclineKind.SOFT), Map.entry("65", DeclineKind.SOFT),
+            Map.entry("91", DeclineKind.SOFT), Map.entry("96", DeclineKind.SOFT),
+            Map.entry("01", DeclineKind.SOFT_ONCE), Map.entry("05", DeclineKind.SOFT_ONCE),
+            Map.entry("1A", DeclineKind.ACTION_REQUIRED), Map.entry("82", DeclineKind.ACTION_REQUIRED),
+            Map.entry("94", DeclineKind.ASK_FIRST));
+
+    private static final Map<String, DeclineKind> BY_CODE = new HashMap<>();
+
+    static {
+        put(DeclineKind.HARD, "lost_card", "stolen_card", "pickup_card", "restricted_card", "fraudulent", "invalid_account",
+                "incorrect_number", "expired_card", "card_not_supported", "currency_not_supported", "not_permitted",
+                "transaction_not_allowed", "revocation_of_authorization", "stop_payment_order");
+        put(DeclineKind.SOFT, "insufficient_funds", "card_velocity_exceeded", "issuer_not_available", "processing_error",
+                "reenter_transaction", "try_again_later");
+        put(DeclineKind.SOFT_ONCE, "do_not_honor", "generic_decline", "call_issuer");
+        put(DeclineKind.ACTION_REQUIRED, "authentication_required", "incorrect_cvc", "incorrect_zip");
+        put(DeclineKind.ASK_FIRST, "duplicate_transaction");
+    }
+
+    private Declines() {}
+
+    /** Empty if nothing that the PSP said is in a table. */
+    public static Optional<DeclineKind> known(String code, DeclineAdvice advice) {
+        return advice.advice().map(BY_ADVICE::get)
+                .or(() -> advice.networkCode().map(BY_NETWORK::get))
+                .or(() -> Optional.ofNullable(BY_CODE.get(code)));
+    }
+
+    static DeclineKind kind(String code, DeclineAdvice advice) {
+        return known(code, advice).orElse(DeclineKind.SOFT_ONCE);
+    }
+
+    private static void put(DeclineKind kind, String... codes) {
+        for (String code : codes) {
+            BY_CODE.put(code, kind);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+-- Refunds, reversals, late answers, several PSPs, re-presentment and a chained audit.
+
+-- A refund gives back what a merchant asks for; a reversal what we took twice, outside the sum of refunds.
+ALTER TABLE operation
+    DROP CONSTRAINT operation_kind_check,
+    ADD CONSTRAINT operation_kind_check CHECK (kind IN ('charge', 'refund', 'reversal')),
+    -- Which refund or reversal of its payment this is; '' for the charge and for the refund without a reference.
+    ADD COLUMN operation_ref text NOT NULL DEFAULT '' CHECK (length(operation_ref) <= 100),
+    -- The capture to give back: always at the PSP that took it.
+    ADD COLUMN capture_psp text,
+    ADD COLUMN capture_reference text,
+    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    ADD COLUMN refused_by text,
+    -- An attempt that was failed for good and turned out to have captured, while another one is still open.
+    ADD COLUMN late_capture text,
+    -- How often a soft decline has been presented again.
+    ADD COLUMN represented int NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    ADD COLUMN represent_at timestamptz,
+    ADD CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
+    ADD CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    ADD CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled');
+
+CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
+
+ALTER TABLE merchant
+    -- Opt-in, for subscriptions: soft declines are presented again by the network's advice.
+    ADD COLUMN represent_declines boolean NOT NULL DEFAULT false;
+
+ALTER TABLE payment_attempt
+    DROP CONSTRAINT payment_attempt_operation_check,
+    ADD CONSTRAINT payment_attempt_operation_check CHECK (operation IN ('charge', 'refund', 'reversal')),
+    DROP CONSTRAINT payment_attempt_check,
+    -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
+    ADD CONSTRAINT failed_for_good_unless_a_success_came_late
+        CHECK (state <> 'failed_definite' OR failed_definite),
+    -- How often in a row the PSP has said that it knows of no such attempt.
+    ADD COLUMN not_found int NOT NULL DEFAULT 0 CHECK (not_found >= 0);
+
+-- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
+CREATE TABLE retry_budget (
+    credential_sha256 bytea NOT NULL CHECK (length(credential_sha256) = 32),
+    amount            bigint NOT NULL,
+    currency          text NOT NULL,
+    day               date NOT NULL,
+    presented         int NOT NULL CHECK (presented >= 1),
+    PRIMARY KEY (credential_sha256, amount, currency, day)
+);

@@ -1,0 +1,84 @@
+package io.chargeonce.sandbox.adyen;
+
+import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.Json;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** A request by the merchant that names an endpoint we have. {@code target} is the id in its path, or empty. */
+record Call(Operation operation, String target, String path, JsonNode body, Optional<String> key, Instant at) {
+    private static final int LONGEST_KEY = 64;
+
+    /** Throws {@link Refusal} for what is refused before any idempotency: no such path, no such merchant, no JSON. */
+    static Call of(HttpRequest request, Instant at) {
+        for (Operation operation : Operation.values()) {
+            Matcher matcher = operation.path.matcher(request.path());
+            if (request.method().equals("POST") && matcher.matches()) {
+                return new Call(operation, matcher.groupCount() == 0 ? "" : matcher.group(1), request.path(), body(request),
+                        key(request), at).ofKnownMerchant();
+            }
+        }
+        throw new Refusal(404, "000", "Not found: " + request.method() + " " + request.path(), "validation");
+    }
+
+    private static JsonNode body(HttpRequest request) {
+        try {
+            JsonNode body = Json.tree(request.body());
+            if (body.isObject()) {
+                return body;
+            }
+        } catch (JacksonException e) {
+            // Falls through to the same refusal.
+        }
+        throw new Refusal(400, "702", "Unexpected input, expected: {", "validation");
+    }
+
+    private static Optional<String> key(HttpRequest request) {
+        Optional<String> key = request.header("idempotency-key").filter(text -> !text.isEmpty());
+        if (key.isPresent() && key.get().length() > LONGEST_KEY) {
+            throw new Refusal(400, "000", "The idempotency key is longer than " + LONGEST_KEY + " characters", "validation");
+        }
+        return key;
+    }
+
+    private Call ofKnownMerchant() {
+        if (!body.path("merchantAccount").asString("").equals(AdyenSettings.MERCHANT_ACCOUNT)) {
+            throw new Refusal(403, "901", "Invalid Merchant Account", "security");
+        }
+        return this;
+    }
+
+    Optional<String> text(String name) {
+        return Optional.of(body.path(name).asString("")).filter(text -> !text.isBlank());
+    }
+
+    Amount amount() {
+        JsonNode amount = body.path("amount");
+        if (!amount.isObject()) {
+            throw Refusal.invalid("100", "Required object 'amount' is not provided.");
+        }
+        if (!amount.path("value").isIntegralNumber() || amount.path("value").asLong() < 1) {
+            throw Refusal.invalid("137", "Invalid amount specified");
+        }
+        if (!amount.path("currency").asString("").matches("[A-Z]{3}")) {
+            throw Refusal.invalid("138", "Unsupported currency specified");
+        }
+        return new Amount(amount.path("value").asLong(), amount.path("currency").asString());
+    }
+
+    Map<String, String> metadata() {
+        Map<String, String> metadata = new TreeMap<>();
+        body.path("metadata").properties().forEach(entry -> metadata.put(entry.getKey(), entry.getValue().asString("")));
+        return metadata;
+    }
+
+    /** The same call, executed later than it came. */
+    Call executedAt(Instant later) {
+        return new Call(operation, target, path, body, key, later);
+    }
+}

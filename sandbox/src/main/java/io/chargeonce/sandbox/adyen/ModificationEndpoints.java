@@ -1,0 +1,43 @@
+package io.chargeonce.sandbox.adyen;
+
+import io.chargeonce.sandbox.psp.Ids;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Cancels, reversals and refunds: each is only received here, and executed later (see {@link ModificationResults}). */
+final class ModificationEndpoints {
+    private final Books books;
+    private final Duration lag;
+
+    ModificationEndpoints(Books books, Duration lag) {
+        this.books = books;
+        this.lag = lag;
+    }
+
+    Executed receive(Call call) {
+        boolean byReference = call.operation() == Operation.CANCEL_BY_REFERENCE;
+        String payment = byReference
+                ? call.text("paymentReference").orElseThrow(() ->
+                        Refusal.invalid("130", "Required field 'paymentReference' is not provided."))
+                : call.target();
+        if (!byReference && books.payment(payment).isEmpty()) {
+            throw Refusal.invalid("167", "Original pspReference required for this operation");
+        }
+        Optional<Amount> amount = call.operation() == Operation.REFUND ? Optional.of(call.amount()) : Optional.empty();
+        Modification received = new Modification(Ids.nextUpperCase(16), call.operation(), payment, call.text("reference"),
+                amount, call.key(), call.at().plus(lag), Optional.empty());
+        return new Executed(answer(received), Change.received(received));
+    }
+
+    private static Answer answer(Modification received) {
+        boolean byReference = received.operation() == Operation.CANCEL_BY_REFERENCE;
+        return Answer.of(201, json -> {
+            json.writeStringProperty("merchantAccount", AdyenSettings.MERCHANT_ACCOUNT);
+            json.writeStringProperty(byReference ? "paymentReference" : "paymentPspReference", received.payment());
+            json.writeStringProperty("pspReference", received.pspReference());
+            received.reference().ifPresent(reference -> json.writeStringProperty("reference", reference));
+            json.writeStringProperty("status", "received");
+            received.amount().ifPresent(amount -> amount.write(json));
+        });
+    }
+}

@@ -1,0 +1,50 @@
+package io.chargeonce.sandbox.adyen;
+
+import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.Movement;
+import java.util.Map;
+import java.util.Optional;
+
+/** Starts payments. An authorised one is captured at once, as test accounts do by default. Pure: says what should change. */
+final class PaymentEndpoint {
+    private final Map<String, String> vault;
+
+    PaymentEndpoint(Map<String, String> vault) {
+        this.vault = vault;
+    }
+
+    Executed pay(Call call) {
+        Amount amount = call.amount();
+        String reference = call.text("reference")
+                .orElseThrow(() -> Refusal.invalid("130", "Required field 'reference' is not provided."));
+        Card card = Card.of(call, vault);
+        String id = Ids.nextUpperCase(16);
+        return card.redirects() ? redirect(call, id, reference, amount, card) : decide(call, id, reference, amount, card);
+    }
+
+    private static Executed decide(Call call, String id, String reference, Amount amount, Card card) {
+        TestOutcome outcome = card.outcome(call);
+        boolean captures = outcome.captures();
+        Payment payment = new Payment(id, reference, amount, call.metadata(), call.at(), outcome.resultCode, card.brand(),
+                captures ? amount.value() : 0, 0, card.refundsFail());
+        Notification told = new Notification(Ids.nextUpperCase(20), call.operation().eventCode, id, Optional.empty(),
+                reference, amount, call.at(), captures, outcome.refusalReason, card.brand());
+        Change change = new Change(Optional.of(payment), Optional.empty(),
+                captures ? Optional.of(capture(payment, call)) : Optional.empty(),
+                outcome == TestOutcome.PENDING ? Optional.empty() : Optional.of(told), Optional.empty());
+        return new Executed(PaymentJson.of(payment, outcome), change);
+    }
+
+    private static Movement capture(Payment payment, Call call) {
+        return new Movement(Movement.Kind.CAPTURE, payment.pspReference(), payment.pspReference(),
+                Optional.of(payment.reference()), payment.amount().value(), Movement.currency(payment.amount().currency()),
+                payment.metadata(), call.at(), call.key());
+    }
+
+    private static Executed redirect(Call call, String id, String reference, Amount amount, Card card) {
+        Payment payment = new Payment(id, reference, amount, call.metadata(), call.at(), "RedirectShopper", card.brand(), 0, 0,
+                false);
+        return new Executed(PaymentJson.redirect(payment), new Change(Optional.of(payment), Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty()));
+    }
+}

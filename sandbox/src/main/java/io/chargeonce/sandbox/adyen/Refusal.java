@@ -1,0 +1,45 @@
+package io.chargeonce.sandbox.adyen;
+
+import io.chargeonce.sandbox.psp.Ids;
+
+/** A request that is answered with an error, in the form and with the codes of Adyen's page of error codes. */
+final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** Said of a key whose first request is not answered yet; Adyen documents 422 and 409 for it. */
+    static final Refusal IN_PROGRESS = new Refusal(409, "704", "request already processed or in progress", "validation");
+    static final Refusal UNAUTHORISED = new Refusal(401, "000", "HTTP Status Response - Unauthorized", "security");
+    static final Refusal RATE_LIMITED = new Refusal(429, "000", "Too many requests", "security");
+    static final Refusal UNAVAILABLE = new Refusal(503, "703", "required resource temporarily unavailable", "internal");
+    static final Refusal BROKEN = new Refusal(500, "000", "Internal error", "internal");
+
+    private final int status;
+    private final String errorCode;
+    private final String errorType;
+
+    Refusal(int status, String errorCode, String message, String errorType) {
+        super(message, null, false, false);
+        this.status = status;
+        this.errorCode = errorCode;
+        this.errorType = errorType;
+    }
+
+    /** Readable, but wrong in itself. */
+    static Refusal invalid(String errorCode, String message) {
+        return new Refusal(422, errorCode, message, "validation");
+    }
+
+    int status() {
+        return status;
+    }
+
+    Answer answer() {
+        return Answer.of(status, json -> {
+            json.writeNumberProperty("status", status);
+            json.writeStringProperty("errorCode", errorCode);
+            json.writeStringProperty("message", getMessage());
+            json.writeStringProperty("errorType", errorType);
+            json.writeStringProperty("pspReference", Ids.nextUpperCase(16));
+        });
+    }
+}

@@ -1,0 +1,114 @@
+package io.chargeonce.sandbox.psp;
+
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Everything under {@code /_sandbox}: reads the ledger and scripts faults. No credential is asked; the port is on 127.0.0.1.
+ *
+ * <pre>
+ * GET    /_sandbox/movements?after=0&amp;limit=1000   money that moved, one JSON object a line
+ * GET    /_sandbox/requests?after=0&amp;limit=1000    every request, one JSON object a line
+ * GET    /_sandbox/counts
+ * GET    /_sandbox/rules     POST (one rule)     DELETE (all)     DELETE /_sandbox/rules/ID
+ * POST   /_sandbox/outage    {"for_ms": 5000}    DELETE (ends it)
+ * POST   /_sandbox/reset     forgets everything: objects, keys, ledger, rules
+ * </pre>
+ */
+public final class Admin {
+    private static final String RULES = "/_sandbox/rules";
+
+    private final Ledger ledger;
+    private final FaultRules rules;
+    private final Outage outage;
+    private final InstantSource clock;
+
+    public Admin(Ledger ledger, FaultRules rules, Outage outage, InstantSource clock) {
+        this.ledger = ledger;
+        this.rules = rules;
+        this.outage = outage;
+        this.clock = clock;
+    }
+
+    /** Whether the request is for this. */
+    public static boolean serves(HttpRequest request) {
+        return request.path().startsWith("/_sandbox/");
+    }
+
+    public HttpAnswer answer(HttpRequest request) {
+        try {
+            return route(request);
+        } catch (IllegalArgumentException | JacksonException e) {
+            return json(400, Map.of("error", String.valueOf(e.getMessage()).lines().findFirst().orElse("bad request")));
+        }
+    }
+
+    private HttpAnswer route(HttpRequest request) {
+        return switch (request.method() + " " + request.path()) {
+            case "GET /_sandbox/movements" -> lines(ledger.movements(number(request, "after", 0), number(request, "limit", 1000)));
+            case "GET /_sandbox/requests" -> lines(ledger.requests(number(request, "after", 0), number(request, "limit", 1000)));
+            case "GET /_sandbox/counts" -> json(200, ledger.counts());
+            case "GET " + RULES -> json(200, rules.all().stream().map(RuleJson.Shown::of).toList());
+            case "POST " + RULES -> json(201, Map.of("id", rules.add(RuleJson.parse(Json.tree(request.body()), rules.endpoints()))));
+            case "DELETE " + RULES -> done(rules::clear);
+            case "POST /_sandbox/outage" -> done(() -> outage.last(clock.instant(), outage(request)));
+            case "DELETE /_sandbox/outage" -> done(outage::end);
+            case "POST /_sandbox/reset" -> done(() -> {
+                ledger.clear();
+                rules.clear();
+                outage.end();
+            });
+            default -> removeRule(request);
+        };
+    }
+
+    private HttpAnswer removeRule(HttpRequest request) {
+        if (request.method().equals("DELETE") && request.path().matches(RULES + "/\\d{1,18}")
+                && rules.remove(Long.parseLong(request.path().substring(RULES.length() + 1)))) {
+            return done(() -> { });
+        }
+        return json(404, Map.of("error", "there is no " + request.method() + " " + request.path()));
+    }
+
+    private static Duration outage(HttpRequest request) {
+        long milliseconds = Json.tree(request.body()).path("for_ms").asLong(0);
+        if (milliseconds < 1) {
+            throw new IllegalArgumentException("for_ms must say for how many milliseconds the outage lasts");
+        }
+        return Duration.ofMillis(milliseconds);
+    }
+
+    private static int number(HttpRequest request, String name, int otherwise) {
+        for (String parameter : request.query().split("&")) {
+            if (parameter.startsWith(name + "=")) {
+                String text = parameter.substring(name.length() + 1);
+                if (!text.matches("\\d{1,9}")) {
+                    throw new IllegalArgumentException(name + " must be a number of at most nine digits, not " + text);
+                }
+                return Integer.parseInt(text);
+            }
+        }
+        return otherwise;
+    }
+
+    private static HttpAnswer done(Runnable action) {
+        action.run();
+        return json(200, Map.of("done", true));
+    }
+
+    private static HttpAnswer json(int status, Object value) {
+        return new HttpAnswer.Full(status, Map.of("Content-Type", "application/json"), Json.line(value));
+    }
+
+    private static HttpAnswer lines(List<?> values) {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        values.forEach(value -> lines.writeBytes(Json.line(value)));
+        return new HttpAnswer.Full(200, Map.of("Content-Type", "application/x-ndjson"), lines.toByteArray());
+    }
+}

@@ -1,0 +1,59 @@
+package io.chargeonce.sandbox.psp;
+
+import io.chargeonce.sandbox.http.HttpAnswer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The faults that happen around an execution: pauses, refusals at the door, and answers that do not arrive. */
+public final class FaultyWire {
+    private FaultyWire() {}
+
+    /**
+     * What the request meets instead of being executed, if anything. May pause first.
+     *
+     * @param rateLimited the PSP's way to say that there were too many requests
+     */
+    public static Optional<HttpAnswer> before(Optional<Fault> fault, Supplier<HttpAnswer.Full> rateLimited) {
+        if (fault.isEmpty() || !(fault.get() instanceof Fault.OnTheWire onTheWire)) {
+            return Optional.empty();
+        }
+        return switch (onTheWire) {
+            case Fault.Reset() -> Optional.of(new HttpAnswer.Reset());
+            case Fault.RateLimited(int seconds) -> Optional.of(rateLimited.get().with("Retry-After", Integer.toString(seconds)));
+            case Fault.SlowBefore(Duration pause) -> {
+                pause(pause);
+                yield Optional.empty();
+            }
+            case Fault.AnswerLost ignored -> Optional.empty();
+            case Fault.Truncated ignored -> Optional.empty();
+            case Fault.SlowAfter ignored -> Optional.empty();
+        };
+    }
+
+    /** What becomes of an answer on its way back. */
+    public static HttpAnswer after(Optional<Fault> fault, HttpAnswer.Full answer) {
+        if (fault.isEmpty() || !(fault.get() instanceof Fault.OnTheWire onTheWire)) {
+            return answer;
+        }
+        return switch (onTheWire) {
+            case Fault.AnswerLost() -> new HttpAnswer.Closed();
+            case Fault.Truncated() -> new HttpAnswer.Truncated(answer);
+            case Fault.SlowAfter(Duration pause) -> {
+                pause(pause);
+                yield answer;
+            }
+            case Fault.Reset ignored -> answer;
+            case Fault.RateLimited ignored -> answer;
+            case Fault.SlowBefore ignored -> answer;
+        };
+    }
+
+    private static void pause(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.chargeonce.sandbox.psp;
+
+/** Where lines are kept, if anywhere. */
+public interface Journal<L> extends AutoCloseable {
+    byte[] encode(L line);
+
+    /** Returns when the line would survive the death of this process. One thread at a time. */
+    void append(byte[] encoded);
+
+    void erase();
+
+    @Override
+    void close();
+
+    /** Keeps nothing: the books end with the process. */
+    final class InMemory<L> implements Journal<L> {
+        @Override
+        public byte[] encode(L line) {
+            return new byte[0];
+        }
+
+        @Override
+        public void append(byte[] encoded) {}
+
+        @Override
+        public void erase() {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,51 @@
+package io.chargeonce.sandbox.psp;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The one JSON mapper of the simulators. Any thread. */
+public final class Json {
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+            .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+            .changeDefaultPropertyInclusion(value -> value.withValueInclusion(JsonInclude.Include.NON_ABSENT))
+            .build();
+
+    private Json() {}
+
+    /** The value as one line, its end included. */
+    public static byte[] line(Object value) {
+        byte[] json = MAPPER.writeValueAsBytes(value);
+        byte[] line = Arrays.copyOf(json, json.length + 1);
+        line[json.length] = '\n';
+        return line;
+    }
+
+    public static <T> T read(String json, Class<T> type) {
+        return MAPPER.readValue(json, type);
+    }
+
+    public static JsonNode tree(byte[] json) {
+        return MAPPER.readTree(json);
+    }
+
+    /** Renders one object; the consumer writes its properties. */
+    public static byte[] object(Consumer<JsonGenerator> properties) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(2048);
+        try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
+            json.writeStartObject();
+            properties.accept(json);
+            json.writeEndObject();
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -1,0 +1,26 @@
+package io.chargeonce.sandbox.psp;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Money that really moved: the truth that everybody else's books are checked against.
+ *
+ * @param payment   the PSP's id of the payment that it belongs to
+ * @param reference the merchant's own name for the movement, where the PSP takes one
+ */
+public record Movement(Kind kind, String id, String payment, Optional<String> reference, long amount, String currency,
+        Map<String, String> metadata, Instant at, Optional<String> idempotencyKey) {
+    public enum Kind { CAPTURE, REFUND }
+
+    /** How the ledger writes a currency: in lower case, whatever the PSP prefers. */
+    public static String currency(String code) {
+        return code.toLowerCase(Locale.ROOT);
+    }
+
+    public Movement {
+        metadata = Metadata.copy(metadata);
+    }
+}
