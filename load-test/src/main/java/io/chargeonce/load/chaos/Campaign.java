@@ -43,7 +43,7 @@ final class Campaign {
         var random = new Random(seed);
         var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), Duration.ofSeconds(5), 8, history::add);
         Thread load = Thread.ofPlatform().name("load").start(() ->
-                traffic.run(CALLS_PER_SECOND, LOAD, Mix.usual(), Merchant.sandbox(), new Random(seed), "c" + seed));
+                traffic.run(CALLS_PER_SECOND, LOAD, Mix.stormy(), Merchant.sandbox(), new Random(seed), "c" + seed));
         sendPoison(random);
         var nemesis = new Nemesis(stage, random, kinds, coverage);
         for (int i = 0; i < PERIODS; i++) {

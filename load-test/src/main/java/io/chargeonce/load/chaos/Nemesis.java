@@ -168,7 +168,7 @@ final class Nemesis {
         }
         Fault fault = storms.get(pick);
         var rule = FaultRule.once(fault).times(5 + random.nextInt(30));
-        stage.stripe.inject(random.nextBoolean() ? rule.on(Operation.CONFIRM) : rule);
+        stage.storm(random.nextBoolean() ? rule.on(Operation.CONFIRM) : rule);
         return "psp " + fault.text();
     }
 

@@ -5,7 +5,9 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.plant.Plant;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,7 +30,7 @@ public final class PlantTrials {
 
     public void run(Plant plant) {
         out.println(plant.tag() + ": " + plant.sentence());
-        Chaos.Result result = new Chaos(out).run(seed, campaigns, List.of(FaultKind.values()), Optional.of(plant));
+        Chaos.Result result = new Chaos(out).run(seed, campaigns, kinds(plant), Optional.of(plant));
         var broken = new TreeSet<String>();
         result.lastVerdict().violations().forEach(violation -> broken.add(violation.invariant().id()));
         boolean caught = plant.expected().isEmpty() ? !result.lastVerdict().balanced()
@@ -36,6 +38,10 @@ public final class PlantTrials {
         trials.add(new Trial(plant, broken, result.lastVerdict().kind(), result.campaigns(), caught));
         out.println(caught ? "  caught by " + told(trials.getLast()) : "  NOT CAUGHT; it broke " + broken);
         out.flush();
+    }
+
+    private static List<FaultKind> kinds(Plant plant) {
+        return Arrays.stream(plant.faults().split(",")).map(kind -> FaultKind.valueOf(kind.toUpperCase(Locale.ROOT))).toList();
     }
 
     private static String told(Trial trial) {

@@ -7,10 +7,9 @@ import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
 import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.stripe.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
-import io.chargeonce.wire.TopicPlan;
-import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,18 +20,13 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.common.config.ConfigResource;
 
 /**
  * Everything that a campaign plays on: broker and services as processes of their own, Postgres, and the PSP with its ledger
@@ -41,7 +35,6 @@ import org.apache.kafka.common.config.ConfigResource;
 final class Stage implements AutoCloseable {
 
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
-    private static final int PARTITIONS = 6;
     private static final Duration TO_START = Duration.ofSeconds(60);
 
     final Path directory;
@@ -54,6 +47,7 @@ final class Stage implements AutoCloseable {
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
     private final String database;
+    private final List<Long> storms = new ArrayList<>();
     private final Thread lastWill = new Thread(this::killAll, "kill-children");
 
     Stage(Optional<Plant> plant) {
@@ -117,25 +111,11 @@ final class Stage implements AutoCloseable {
         Migrations.apply(database, "postgres", "");
         sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
-        createTopics();
+        var topics = new PipelineTopics(kafka());
+        topics.create();
         services.forEach(Child::startIfDead);
         awaitPort(ingestPort, services.getFirst());
-    }
-
-    private void createTopics() {
-        var topics = new Topics("payments");
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka()))) {
-            new TopicPlan(topics, PARTITIONS, Optional.of((short) 1)).create(admin);
-            // So that the work of a killed member is taken over within a campaign.
-            var shorter = new HashMap<ConfigResource, Collection<AlterConfigOp>>();
-            for (int tier = 0; tier <= Topics.TIERS; tier++) {
-                shorter.put(new ConfigResource(ConfigResource.Type.GROUP, topics.groupOfTier(tier)), List.of(new AlterConfigOp(
-                        new ConfigEntry("consumer.session.timeout.ms", "2000"), AlterConfigOp.OpType.SET)));
-            }
-            admin.incrementalAlterConfigs(shorter).all().get();
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IllegalStateException("the topics could not be set up: " + e.getMessage(), e);
-        }
+        topics.awaitMembers(TO_START);
     }
 
     void sql(String statements) {
@@ -146,13 +126,19 @@ final class Stage implements AutoCloseable {
         }
     }
 
+    /** Until the next healing, beside the rules that single payments have. */
+    void storm(FaultRule rule) {
+        storms.add(stripe.inject(rule));
+    }
+
     /** Ends every fault that is going on, and returns when everything runs again. */
     void heal() {
         toPostgres.set(Conditions.fair());
         toStripe.set(Conditions.fair());
         stripe.acceptConnections();
         stripe.endOutage();
-        stripe.removeRules();
+        storms.forEach(stripe::removeRule);
+        storms.clear();
         broker.thaw();
         broker.startIfDead();
         awaitPort(kafkaPort, broker);

@@ -13,42 +13,44 @@ import net.bytebuddy.matcher.ElementMatchers;
 /** A bug that payment pipelines have had, and where to put it. The services themselves know nothing of it. */
 public enum Plant {
     TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made",
-            List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.TimeoutAsFailure.class)),
+            "psp", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.TimeoutAsFailure.class)),
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
-            List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.ServerErrorAsDecline.class)),
+            "psp", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.ServerErrorAsDecline.class)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
-            List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
+            "kill,network", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
-            List.of(Invariant.NEVER_EARLY), true, new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
+            "psp", List.of(Invariant.NEVER_EARLY), true, new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
             new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.EarlierDueTime.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
-            List.of(Invariant.OUTCOME_AGREES), true, new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
+            "kill", List.of(Invariant.OUTCOME_AGREES), true, new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
     RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
-            List.of(), true, new Change("io.chargeonce.database.Outbox", "read", Bugs.AfterTheLastId.class)),
+            "postgres,psp", List.of(), true, new Change("io.chargeonce.database.Outbox", "read", Bugs.AfterTheLastId.class)),
     SEND_NOT_AWAITED("the relay deletes rows without waiting for the broker",
-            List.of(Invariant.OUTCOME_AGREES, Invariant.DLQ_ALGEBRA), false,
+            "broker", List.of(Invariant.OUTCOME_AGREES, Invariant.DLQ_ALGEBRA), false,
             new Change("io.chargeonce.database.OutboxSender", "send", Bugs.NotAwaited.class)),
     HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
-            List.of(Invariant.HOP_SOUND), false, new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
+            "kill,rebalance", List.of(Invariant.HOP_SOUND), false, new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
-            List.of(), false, new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
+            "kill,rebalance", List.of(), false, new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
-            List.of(Invariant.IDEMPOTENT_ACCEPT), true, new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
+            "psp", List.of(Invariant.IDEMPOTENT_ACCEPT), true, new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
-            List.of(Invariant.NO_CARD_DATA), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.CardNumber.class)),
+            "psp", List.of(Invariant.NO_CARD_DATA), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.CardNumber.class)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
-            List.of(Invariant.ATTEMPTS_MONOTONE), true);
+            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true);
 
     /** Advice on all methods of that name. */
     record Change(String type, String method, Class<?> advice) {}
 
     private final String sentence;
+    private final String faults;
     private final List<Invariant> expected;
     private final boolean sweeping;
     private final List<Change> changes;
 
-    Plant(String sentence, List<Invariant> expected, boolean sweeping, Change... changes) {
+    Plant(String sentence, String faults, List<Invariant> expected, boolean sweeping, Change... changes) {
         this.sentence = sentence;
+        this.faults = faults;
         this.expected = expected;
         this.sweeping = sweeping;
         this.changes = List.of(changes);
@@ -66,6 +68,11 @@ public enum Plant {
 
     public String sentence() {
         return sentence;
+    }
+
+    /** The kinds of faults, with commas between, under which it shows. */
+    public String faults() {
+        return faults;
     }
 
     /** Any of these must be broken. Empty: it must fail to come to rest, and the verdict is unknown. */

@@ -26,6 +26,12 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
                 50, 5);
     }
 
+    /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
+    public static Mix stormy() {
+        return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 50, Fate.FAILS_ALWAYS, 10, Fate.UNKNOWN_ONCE, 40, Fate.ANSWER_LOST, 40),
+                80, 20);
+    }
+
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
     public static Mix parse(String text) {
         var fates = new EnumMap<Fate, Integer>(Fate.class);
