@@ -60,32 +60,16 @@ final class Reaper {
         }
     }
 
-    private static final String FORGET_KEYS = """
-            WITH due AS (
-                SELECT old.merchant_id, old.idempotency_key, resource_id
-                  FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
-                 WHERE response_body IS NULL AND old.created_at < now() - ? * interval '1 second'
-                   AND state IN ('succeeded', 'declined', 'purged')
-                 ORDER BY old.created_at
-                 LIMIT ?
-                   FOR UPDATE SKIP LOCKED
-            ), observation AS (
-                DELETE FROM psp_observation USING payment_attempt, due
-                 WHERE psp_observation.psp_key = payment_attempt.psp_key AND payment_attempt.payment_id = due.resource_id
-            ), attempt AS (
-                DELETE FROM payment_attempt USING due WHERE payment_attempt.payment_id = due.resource_id
-            ), payment AS (
-                DELETE FROM operation USING due WHERE operation.operation_id = due.resource_id
-            )
-            DELETE FROM idempotency_key AS forgotten USING due
-             WHERE forgotten.merchant_id = due.merchant_id AND forgotten.idempotency_key = due.idempotency_key
-            """;
+    private static final String FORGET_KEYS = "SELECT forget_settled_payments(? * interval '1 second', ?)";
 
     private int forgetKeys(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET_KEYS)) {
             statement.setLong(1, retention.toSeconds());
             statement.setInt(2, SOME);
-            return statement.executeUpdate();
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, version = "Chargeonce 0.1.0", usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
         subcommands = {DemoCommand.class, UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
-                MigrateCommand.class, LoadCommand.class},
+                MigrateCommand.class, LoadCommand.class, SandboxCommand.class},
         footer = {"", "Begin with:  chargeonce demo"})
 public final class Main implements Runnable {
 
