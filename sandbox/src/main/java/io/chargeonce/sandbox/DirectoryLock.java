@@ -3,21 +3,29 @@ package io.chargeonce.sandbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Keeps a data directory for one server of one process. Without it a second broker would write into the first one's metadata,
  * and a second Postgres would take a living one for a left-over. The system gives the lock back when the process dies.
  */
 final class DirectoryLock implements AutoCloseable {
+    /**
+     * Lock files that this process holds. They must not be opened a second time: closing any channel of a file gives back all
+     * locks that the process has on it.
+     */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private final Path lockFile;
     private final FileChannel channel;
 
-    private DirectoryLock(FileChannel channel) {
+    private DirectoryLock(Path lockFile, FileChannel channel) {
+        this.lockFile = lockFile;
         this.channel = channel;
     }
 
@@ -34,20 +42,23 @@ final class DirectoryLock implements AutoCloseable {
 
     /** The lock, unless a living server holds it. */
     static Optional<DirectoryLock> tryTake(Path lockFile) throws IOException {
-        FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        if (locked(channel)) {
-            return Optional.of(new DirectoryLock(channel));
+        Path unique = lockFile.toAbsolutePath().normalize();
+        if (!HELD.add(unique)) {
+            return Optional.empty();
         }
-        channel.close();
-        return Optional.empty();
-    }
-
-    private static boolean locked(FileChannel channel) throws IOException {
+        FileChannel channel = null;
+        boolean taken = false;
         try {
-            FileLock lock = channel.tryLock();
-            return lock != null;
-        } catch (OverlappingFileLockException heldInThisProcess) {
-            return false;
+            channel = FileChannel.open(unique, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            taken = channel.tryLock() != null;
+            return taken ? Optional.of(new DirectoryLock(unique, channel)) : Optional.empty();
+        } finally {
+            if (!taken) {
+                if (channel != null) {
+                    channel.close();
+                }
+                HELD.remove(unique);
+            }
         }
     }
 
@@ -55,6 +66,7 @@ final class DirectoryLock implements AutoCloseable {
     public void close() {
         try {
             channel.close();
+            HELD.remove(lockFile);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot give a directory back: " + e.getMessage(), e);
         }

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -26,6 +27,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine() {
         var commands = new CommandLine(new Main());
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
+        ServiceLoader.load(CommandProvider.class).forEach(more -> commands.addSubcommand(more.commandLine()));
         commands.setExecutionExceptionHandler(new OneLineErrors());
         commands.setParameterExceptionHandler(new ShortUsageErrors());
         return commands;
