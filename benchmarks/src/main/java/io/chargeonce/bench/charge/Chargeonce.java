@@ -8,10 +8,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 
-/** This pipeline's charge engine with its usual settings, resolver and sweeper running. */
+/** This pipeline's charge engine with its usual settings, resolver, sweeper and retry tiers running. */
 final class Chargeonce implements Contestant {
 
-    static final Duration[] TIERS = {Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)};
+    static final Duration[] TIERS = {Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)};
     private static final int IN_FLIGHT = 2_000;
 
     @Override
@@ -32,7 +32,9 @@ final class Chargeonce implements Contestant {
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
         var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), lifecycle);
         engine.startCaretakers();
-        engine.startLoop(0);
+        for (int tier = 0; tier <= TIERS.length; tier++) {
+            engine.startLoop(tier);
+        }
         return lifecycle;
     }
 }

@@ -55,7 +55,7 @@ final class Contest {
         }
         for (Contestant contestant : contestants) {
             double half = rate(contestant.name()).median() / 2;
-            Round.Delay delay = round.pace(contestant, half, PACED);
+            Round.Delay delay = round.pace(contestant, half, PACED, 0);
             delays.put(contestant.name(), delay);
             story.printf("at %9s/s  %-26s p50 %.1f ms  p99 %.1f ms  %s%n", Spread.brief(half), contestant.name(), delay.p50(),
                     delay.p99(), delay.fault().orElse("balanced"));

@@ -12,8 +12,11 @@ final class OwnBooks {
     private OwnBooks() {}
 
     static Optional<String> fault(Arena arena) {
-        Verdict verdict = Checker.check(Evidence.of(arena.plot().jdbcUrl(), "postgres", "", arena.plot().kafka(),
-                List.of(Chargeonce.TIERS), List.of()).topicPrefix(arena.plot().topics().prefix()));
-        return verdict.balanced() ? Optional.empty() : Optional.of("the checker says " + verdict.counts());
+        Evidence evidence = Evidence.of(arena.plot().jdbcUrl(), "postgres", "", arena.plot().kafka(),
+                List.of(Chargeonce.TIERS), List.of()).topicPrefix(arena.plot().topics().prefix());
+        Verdict verdict = Checker.check(evidence);
+        return verdict.balanced() ? Optional.empty() : Optional.of("the checker says %s: %s, %d violations, the first: %s".formatted(
+                verdict.kind(), verdict.counts(), verdict.violations().size(),
+                verdict.violations().stream().findFirst().map(Object::toString).orElse("none")));
     }
 }

@@ -58,10 +58,16 @@ final class Payments {
     }
 
     private static final String ACCEPT = """
+            WITH row AS (SELECT * FROM unnest(?::text[], ?::text[]) AS row (id, key)
+            ), taken AS (
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
+                       request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
+                SELECT ?, key, sha256(key::bytea), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', id FROM row
+            )
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, state, step, charge_before)
             SELECT id, id, 'charge', ?, key, ?, ?, ?, 'cus_' || key, 'order-' || key, 'accepted', 1, now() + interval '1 day'
-              FROM unnest(?::text[], ?::text[]) AS row (id, key)
+              FROM row
             """;
 
     void accept(Ground.Plot plot) throws SQLException {
@@ -72,12 +78,13 @@ final class Payments {
                 for (int i = from; i < to; i++) {
                     keys.add(key(i));
                 }
-                statement.setString(1, MERCHANT);
-                statement.setLong(2, PRICE.minorUnits());
-                statement.setString(3, PRICE.currency());
-                statement.setString(4, CARD);
-                statement.setArray(5, connection.createArrayOf("text", ids.subList(from, to).toArray()));
-                statement.setArray(6, connection.createArrayOf("text", keys.toArray()));
+                statement.setArray(1, connection.createArrayOf("text", ids.subList(from, to).toArray()));
+                statement.setArray(2, connection.createArrayOf("text", keys.toArray()));
+                statement.setString(3, MERCHANT);
+                statement.setString(4, MERCHANT);
+                statement.setLong(5, PRICE.minorUnits());
+                statement.setString(6, PRICE.currency());
+                statement.setString(7, CARD);
                 statement.executeUpdate();
             }
         }

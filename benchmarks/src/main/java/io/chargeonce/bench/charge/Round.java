@@ -3,12 +3,14 @@ package io.chargeonce.bench.charge;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** One contestant's turn: on fresh ground, with the books checked at its end. For one thread. */
 final class Round {
@@ -16,6 +18,7 @@ final class Round {
     /** The start (joining the group, first batches) and the tail are left out: they weigh only because a run is short. */
     private static final double FROM = 0.15;
     private static final double TO = 0.95;
+    private static final byte[] NO_JSON = "{\"type\":\"payment.request\",".getBytes(StandardCharsets.US_ASCII);
 
     /** @param fault what is wrong with the books, in a sentence; empty if they balance */
     record Rate(double paymentsPerSecond, double cpuMicrosPerPayment, double postgresMicrosPerPayment, Optional<String> fault) {}
@@ -38,7 +41,7 @@ final class Round {
     /** Closed loop: drains a backlog of so many payments. */
     Rate drain(Contestant contestant, int count) throws Exception {
         try (var plot = ground.newPlot()) {
-            var arena = new Arena(plot, new StubPsp(pspLatency));
+            var arena = new Arena(plot, new StubPsp(pspLatency, 0));
             var payments = new Payments(count);
             payments.accept(plot);
             payments.publish(plot);
@@ -65,10 +68,15 @@ final class Round {
         return new Sample(System.nanoTime(), postgres + cpu.jvmMicros(), postgres, reader.settled());
     }
 
-    /** Open loop: so many payments a second, whatever the contestant does. */
-    Delay pace(Contestant contestant, double perSecond, Duration duration) throws Exception {
+    /**
+     * Open loop: so many payments a second, whatever the contestant does.
+     *
+     * @param failing per cent of the payments whose first call fails, and as many undecodable records on top; only the
+     *                others' delays count
+     */
+    Delay pace(Contestant contestant, double perSecond, Duration duration, int failing) throws Exception {
         try (var plot = ground.newPlot()) {
-            var arena = new Arena(plot, new StubPsp(pspLatency));
+            var arena = new Arena(plot, new StubPsp(pspLatency, failing));
             int warmUp = (int) (perSecond * 3);
             int count = warmUp + (int) (perSecond * duration.toMillis() / 1000);
             var payments = new Payments(count);
@@ -78,13 +86,13 @@ final class Round {
                 long start;
                 try (AutoCloseable running = contestant.start(arena)) {
                     start = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-                    var sender = Thread.ofPlatform().start(() -> send(payments, arena, producer, start, perSecond));
+                    var sender = Thread.ofPlatform().start(() -> send(payments, arena, producer, start, perSecond, failing));
                     reader.readUntil(count);
                     sender.join();
                 }
                 var latencies = new Latencies();
                 for (int i = warmUp; i < count; i++) {
-                    if (reader.arrivedAt(i) > 0) {
+                    if (reader.arrivedAt(i) > 0 && !arena.psp().isSick(payments.ids().get(i))) {
                         latencies.add(reader.arrivedAt(i) - intended(start, i, perSecond));
                     }
                 }
@@ -93,13 +101,17 @@ final class Round {
         }
     }
 
-    private static void send(Payments payments, Arena arena, Producer<byte[], byte[]> producer, long start, double perSecond) {
+    private static void send(Payments payments, Arena arena, Producer<byte[], byte[]> producer, long start,
+                             double perSecond, int undecodable) {
         for (int i = 0; i < payments.count(); i++) {
             long wait = intended(start, i, perSecond) - System.nanoTime();
             if (wait > 0) {
                 LockSupport.parkNanos(wait);
             }
             producer.send(payments.record(arena.requests(), i));
+            if (i % 100 < undecodable) {
+                producer.send(new ProducerRecord<>(arena.requests(), ("junk-" + i).getBytes(StandardCharsets.US_ASCII), NO_JSON));
+            }
         }
         producer.flush();
     }

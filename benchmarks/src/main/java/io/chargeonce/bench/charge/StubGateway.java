@@ -4,10 +4,12 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 
 /** The stub as our engine's gateway. */
 final class StubGateway implements Gateway {
@@ -49,6 +51,9 @@ final class StubGateway implements Gateway {
 
     @Override
     public Outcome charge(Charge charge) {
+        if (psp.fails(charge.payment().value())) {
+            return new Outcome.Unknown(UnknownCause.PSP_ERROR, "500", Optional.empty());
+        }
         return new Outcome.Charged(psp.charge(charge.key().value(), charge.payment().value()));
     }
 
