@@ -47,7 +47,8 @@ public final class Database implements AutoCloseable {
                 SET search_path = chargeonce;
                 SET lock_timeout = %d;
                 SET statement_timeout = %d;
-                SET idle_in_transaction_session_timeout = %2$d
+                SET idle_in_transaction_session_timeout = %2$d;
+                SET plan_cache_mode = force_custom_plan
                 """.formatted(LOCK_TIMEOUT.toMillis(), STATEMENT_TIMEOUT.toMillis()));
         config.addDataSourceProperty("tcpKeepAlive", "true");
         config.addDataSourceProperty("ApplicationName", "chargeonce");

@@ -5,6 +5,7 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.load.LoadCommand;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -31,6 +32,7 @@ public final class Main implements Runnable {
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
         commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.addSubcommand(new ConformanceCommand());
+        ServiceLoader.load(CommandProvider.class).forEach(more -> commands.addSubcommand(more.commandLine()));
         commands.setExecutionExceptionHandler(new OneLineErrors());
         commands.setParameterExceptionHandler(new ShortUsageErrors());
         return commands;

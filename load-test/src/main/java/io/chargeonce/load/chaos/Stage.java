@@ -7,7 +7,7 @@ import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
 import io.chargeonce.sandbox.PostgresServer;
-import io.chargeonce.sandbox.stripe.FaultRule;
+import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;

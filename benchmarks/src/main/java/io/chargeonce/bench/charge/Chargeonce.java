@@ -1,0 +1,41 @@
+package io.chargeonce.bench.charge;
+
+import io.chargeonce.charge.ChargeEngine;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.runtime.Lifecycle;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** This pipeline's charge engine with its usual settings, resolver, sweeper and retry tiers running. */
+final class Chargeonce implements Contestant {
+
+    static final Duration[] TIERS = {Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)};
+    private static final int IN_FLIGHT = 2_000;
+
+    @Override
+    public String name() {
+        return "chargeonce";
+    }
+
+    @Override
+    public String about() {
+        return "this pipeline: every guarantee, " + IN_FLIGHT + " in flight";
+    }
+
+    @Override
+    public AutoCloseable start(Arena arena) {
+        var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
+        var settings = new ChargeSettings(arena.plot().pipeline(TIERS), unused, IN_FLIGHT, Duration.ofMinutes(3),
+                Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty());
+        var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
+        var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), lifecycle);
+        engine.startCaretakers();
+        for (int tier = 0; tier <= TIERS.length; tier++) {
+            engine.startLoop(tier);
+        }
+        return lifecycle;
+    }
+}

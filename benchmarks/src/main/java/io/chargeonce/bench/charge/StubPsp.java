@@ -1,0 +1,48 @@
+package io.chargeonce.bench.charge;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A PSP inside this process, with a latency and true idempotency: a key is executed once. Every contestant calls it. Any thread. */
+final class StubPsp {
+
+    private final Duration latency;
+    private final int failingPercent;
+    private final Map<String, String> executed = new ConcurrentHashMap<>();
+    private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
+
+    /** @param failingPercent of the payments whose first call is answered with an error and executes nothing */
+    StubPsp(Duration latency, int failingPercent) {
+        this.latency = latency;
+        this.failingPercent = failingPercent;
+    }
+
+    /** Whether this call answers 500; each payment's second call is as good as any. */
+    boolean fails(String payment) {
+        return isSick(payment) && failedOnce.add(payment);
+    }
+
+    boolean isSick(String payment) {
+        return Math.floorMod(payment.hashCode(), 100) < failingPercent;
+    }
+
+    /** Returns the PSP's reference. Blocks as long as a real call would. */
+    String charge(String key, String payment) {
+        if (!latency.isZero()) {
+            try {
+                Thread.sleep(latency);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted during a call", e);
+            }
+        }
+        executed.putIfAbsent(key, payment);
+        return "ref_" + key;
+    }
+
+    /** Which payment was charged under which key: a payment under two keys was charged twice. */
+    Map<String, String> executed() {
+        return executed;
+    }
+}

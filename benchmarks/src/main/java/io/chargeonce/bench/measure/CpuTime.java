@@ -1,0 +1,70 @@
+package io.chargeonce.bench.measure;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * CPU time from the process accounting: of this JVM (contestant, broker, PSP stub and load alike) and of Postgres with all
+ * its backends, ended ones too. Linux only. Any thread.
+ */
+public final class CpuTime {
+
+    private static final long MICROS_PER_TICK = 10_000;
+    private static final String BACKEND = "SELECT pg_backend_pid()";
+
+    private final com.sun.management.OperatingSystemMXBean jvm =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private final long postmaster;
+
+    /** The fields of /proc/PID/stat that count here. */
+    private record Stat(long pid, long parent, long ticks, long ticksOfEndedChildren) {}
+
+    public CpuTime(String postgresUrl) throws SQLException {
+        try (var connection = DriverManager.getConnection(postgresUrl); var statement = connection.createStatement();
+             var row = statement.executeQuery(BACKEND)) {
+            row.next();
+            this.postmaster = read(Path.of("/proc/" + row.getLong(1) + "/stat")).parent;
+        }
+    }
+
+    public long micros() {
+        return jvmMicros() + postgresMicros();
+    }
+
+    public long jvmMicros() {
+        return jvm.getProcessCpuTime() / 1_000;
+    }
+
+    public long postgresMicros() {
+        Stat root = read(Path.of("/proc/" + postmaster + "/stat"));
+        long living = all().stream().filter(stat -> stat.parent == postmaster).mapToLong(Stat::ticks).sum();
+        return (root.ticks + root.ticksOfEndedChildren + living) * MICROS_PER_TICK;
+    }
+
+    private static List<Stat> all() {
+        try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
+            return entries.filter(entry -> entry.getFileName().toString().matches("\\d+"))
+                    .map(entry -> read(entry.resolve("stat"))).toList();
+        } catch (IOException e) {
+            throw new IllegalStateException("the process accounting cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** A process that has just ended counts as nobody's child. */
+    private static Stat read(Path file) {
+        try {
+            String line = Files.readString(file);
+            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
+            return new Stat(Long.parseLong(line.substring(0, line.indexOf(' '))), Long.parseLong(fields[1]),
+                    Long.parseLong(fields[11]) + Long.parseLong(fields[12]), Long.parseLong(fields[13]) + Long.parseLong(fields[14]));
+        } catch (IOException ended) {
+            return new Stat(0, 0, 0, 0);
+        }
+    }
+}

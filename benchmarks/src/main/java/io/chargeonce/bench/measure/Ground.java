@@ -1,0 +1,103 @@
+package io.chargeonce.bench.measure;
+
+import io.chargeonce.database.Migrations;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.sandbox.KafkaBroker;
+import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+
+/** One broker and one Postgres (fsync on) for a whole bench; each run gets a database and topics of its own. Any thread. */
+public final class Ground implements AutoCloseable {
+
+    public static final int PARTITIONS = 12;
+    private static final AtomicInteger RUNS = new AtomicInteger();
+
+    private final KafkaBroker kafka = TestStack.kafka();
+    private final PostgresServer postgres = TestStack.postgres();
+    private final Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+
+    /** The place of one run: nobody else's rows or records are in it. Closing it clears it away. */
+    public final class Plot implements AutoCloseable {
+        private final String url = postgres.newDatabase();
+        private final Topics topics = new Topics("bench" + RUNS.incrementAndGet());
+
+        private Plot() {
+            Migrations.apply(url, "postgres", "");
+            new TopicPlan(topics, PARTITIONS, Optional.of((short) 1)).create(admin);
+        }
+
+        public String jdbcUrl() {
+            return url;
+        }
+
+        public String kafka() {
+            return kafka.bootstrapServers();
+        }
+
+        public Topics topics() {
+            return topics;
+        }
+
+        public PipelineSettings pipeline(Duration... tiers) {
+            return new PipelineSettings(url, "postgres", "", kafka(), Optional.empty(), topics.prefix(), List.of(tiers), Optional.empty());
+        }
+
+        public Connection connect() throws SQLException {
+            Connection connection = DriverManager.getConnection(url);
+            connection.setSchema("chargeonce");
+            return connection;
+        }
+
+        /** So that no run pays for what was loaded before it, and every planner knows the tables. */
+        public void settle() throws SQLException {
+            try (var connection = connect(); var statement = connection.createStatement()) {
+                statement.execute("VACUUM ANALYZE");
+                statement.execute("CHECKPOINT");
+            }
+            System.gc();
+        }
+
+        @Override
+        public void close() throws SQLException, InterruptedException {
+            try {
+                var mine = admin.listTopics().names().get().stream().filter(name -> name.startsWith(topics.prefix() + ".")).toList();
+                admin.deleteTopics(mine).all().get();
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("the topics of a run could not be deleted", e.getCause());
+            }
+            String name = url.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
+            try (var connection = DriverManager.getConnection(postgres.jdbcUrl("postgres")); var statement = connection.createStatement()) {
+                statement.execute("DROP DATABASE \"" + name + "\" WITH (FORCE)");
+            }
+        }
+    }
+
+    public Plot newPlot() {
+        return new Plot();
+    }
+
+    public Admin admin() {
+        return admin;
+    }
+
+    public String maintenanceUrl() {
+        return postgres.jdbcUrl("postgres");
+    }
+
+    @Override
+    public void close() {
+        admin.close();
+    }
+}

@@ -1,0 +1,2 @@
+/** What every bench stands on: the servers, process accounting, percentiles, the machine's fingerprint, kept results. */
+package io.chargeonce.bench.measure;

@@ -1,0 +1,2 @@
+/** The relay bench: rows a second from the outbox to the broker, and the delay of one. */
+package io.chargeonce.bench.relay;

@@ -1,0 +1,2 @@
+/** The tiers bench: how late a record leaves a retry tier, and what waiting costs. */
+package io.chargeonce.bench.tiers;
