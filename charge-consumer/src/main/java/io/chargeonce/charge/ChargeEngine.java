@@ -91,6 +91,8 @@ public final class ChargeEngine {
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
         lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
+        var backlog = new Backlog(database, meters);
+        lifecycle.start("backlog", () -> Worker.start("backlog", Duration.ofSeconds(5), backlog::runOnce));
     }
 
     /** Serves health and metrics, if the settings give an address. */

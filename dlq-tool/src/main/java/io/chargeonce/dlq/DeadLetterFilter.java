@@ -20,7 +20,8 @@ public record DeadLetterFilter(
         Optional<Duration> olderThan,
         Optional<Duration> newerThan,
         Optional<String> text,
-        Optional<Standing> standing) {
+        Optional<Standing> standing,
+        Traits traits) {
 
     public DeadLetterFilter {
         ids = ids.map(named -> named.stream().distinct().toList());
@@ -31,16 +32,20 @@ public record DeadLetterFilter(
 
     public static DeadLetterFilter everything() {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
     }
 
     public static DeadLetterFilter ofIds(List<String> ids) {
         return new DeadLetterFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
     }
 
     public DeadLetterFilter standing(Standing only) {
-        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, Optional.of(only));
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, Optional.of(only), traits);
+    }
+
+    public DeadLetterFilter traits(Traits only) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, standing, only);
     }
 
     public boolean isEverything() {

@@ -18,12 +18,19 @@ import java.util.Optional;
 /** Reads dead letters and says where each stands. The one place that derives a {@link Standing}. */
 final class DeadLetterQuery {
 
+    /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
+    static final int MOST_MERGES = 5;
+
+    /** A purged one stands as it stood when it was purged. */
     static final String STANDING = """
             CASE WHEN letter.operation_id IS NULL THEN 'poison'
                  WHEN attempt.state = 'succeeded' THEN 'charged'
-                 WHEN attempt.state IS NOT NULL OR operation.state IS DISTINCT FROM 'dead' THEN 'unresolved'
+                 WHEN attempt.state IS NOT NULL OR operation.state IS NULL OR operation.state NOT IN ('dead', 'purged')
+                      THEN 'unresolved'
+                 WHEN operation.generation > %d THEN 'needs_a_person'
+                 WHEN operation.charge_before < clock_timestamp() THEN 'past_deadline'
                  ELSE 'rechargeable' END
-            """;
+            """.formatted(MOST_MERGES);
 
     /** By the index {@code one_open_attempt}, at most one attempt joins. */
     private static final String LETTERS = """
@@ -35,10 +42,12 @@ final class DeadLetterQuery {
             """;
 
     /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
-    static final String SELECTED = LETTERS + """
+    private static final String SELECTED = LETTERS + """
               CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
-                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since) AS wanted
-             WHERE letter.state = 'dead'
+                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since,
+                                 ?::text AS currency, ?::bigint AS at_least, ?::bigint AS at_most, ?::int AS tier,
+                                 ?::int AS generation, ?::text AS run) AS wanted
+             WHERE %s
                AND letter.died_at <= wanted.until
                AND (wanted.since IS NULL OR letter.died_at > wanted.since)
                AND (wanted.ids IS NULL OR letter.dead_letter_id = ANY (wanted.ids))
@@ -48,43 +57,72 @@ final class DeadLetterQuery {
                AND (wanted.text IS NULL OR letter.dead_letter_id = wanted.text
                     OR position(lower(wanted.text) IN lower(letter.message)) > 0
                     OR position(convert_to(wanted.text, 'UTF8') IN letter.raw_value) > 0)
+               AND (wanted.currency IS NULL OR letter.currency = wanted.currency)
+               AND (wanted.at_least IS NULL OR letter.amount >= wanted.at_least)
+               AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)
+               AND (wanted.tier IS NULL OR operation.tier = wanted.tier)
+               AND (wanted.generation IS NULL OR operation.generation = wanted.generation)
+               AND (wanted.run IS NULL OR letter.dead_letter_id IN
+                    (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run))
                AND (wanted.standing IS NULL OR wanted.standing =
             """ + STANDING + ")\n";
+
+    /** How long a purge can be undone. */
+    static final String RETENTION = "interval '30 days'";
+
+    /** Whole with its conditions, for each place that dead letters can be in. */
+    static String selected(Selection.From from) {
+        return SELECTED.formatted(switch (from) {
+            case THE_QUEUE -> "letter.state = 'dead'";
+            case THE_PURGED -> "letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION;
+        });
+    }
 
     private static final String COLUMNS = """
             SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
                    letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
                    letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
-                   attempt.psp_reference AS evidence,
+                   attempt.psp_reference AS evidence, coalesce(operation.tier, 0) AS tier,
             """ + STANDING + " AS standing\n";
 
-    private static final int CONDITIONS = 8;
+    private static final int CONDITIONS = 14;
 
     private DeadLetterQuery() {}
 
-    private static final String NEWEST_FIRST = COLUMNS + SELECTED + """
+    private static final String NEWEST_FIRST = """
                AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) < (?::timestamptz, ?::text))
              ORDER BY letter.died_at DESC, letter.dead_letter_id DESC LIMIT ?
             """;
 
-    private static final String OLDEST_FIRST = COLUMNS + SELECTED + """
+    private static final String OLDEST_FIRST = """
                AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) > (?::timestamptz, ?::text))
              ORDER BY letter.died_at, letter.dead_letter_id LIMIT ?
+            """;
+
+    private static final String LARGEST_FIRST = """
+               AND (?::bigint IS NULL OR (coalesce(letter.amount, 0), letter.dead_letter_id) < (?::bigint, ?::text))
+             ORDER BY coalesce(letter.amount, 0) DESC, letter.dead_letter_id DESC LIMIT ?
             """;
 
     /** The next of the selection after a position, or its first. */
     static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
                                      Optional<DeadLetterView.Position> after, int limit) throws SQLException {
-        String sql = switch (order) {
+        String sql = COLUMNS + selected(selection.from()) + switch (order) {
             case NEWEST_FIRST -> NEWEST_FIRST;
             case OLDEST_FIRST -> OLDEST_FIRST;
+            case LARGEST_FIRST -> LARGEST_FIRST;
         };
         try (var statement = connection.prepareStatement(sql)) {
-            bind(statement, selection);
-            setTime(statement, CONDITIONS + 1, after.map(DeadLetterView.Position::diedAt));
-            setTime(statement, CONDITIONS + 2, after.map(DeadLetterView.Position::diedAt));
-            statement.setString(CONDITIONS + 3, after.map(DeadLetterView.Position::id).orElse(null));
-            statement.setInt(CONDITIONS + 4, limit);
+            int next = bind(statement, selection);
+            for (int i = 0; i < 2; i++) {
+                switch (order) {
+                    case NEWEST_FIRST, OLDEST_FIRST -> setTime(statement, next + i, after.map(DeadLetterView.Position::diedAt));
+                    case LARGEST_FIRST -> statement.setObject(next + i,
+                            after.map(DeadLetterView.Position::minorUnits).orElse(null), Types.BIGINT);
+                }
+            }
+            statement.setString(next + 2, after.map(DeadLetterView.Position::id).orElse(null));
+            statement.setInt(next + 3, limit);
             return read(statement);
         }
     }
@@ -99,8 +137,16 @@ final class DeadLetterQuery {
         }
     }
 
-    /** Binds the conditions of {@link #SELECTED}, which come first in every statement that has them. */
-    static void bind(PreparedStatement statement, Selection selection) throws SQLException {
+    /** A number for each failure; those of a set, xor-ed, say whether two sets are the same. */
+    static final String FINGERPRINT =
+            "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
+
+    /**
+     * Binds the conditions of {@link #selected}, which come first in every statement that has them.
+     *
+     * @return the next parameter's number
+     */
+    static int bind(PreparedStatement statement, Selection selection) throws SQLException {
         DeadLetterFilter filter = selection.filter();
         statement.setArray(1, filter.ids().isEmpty() ? null
                 : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
@@ -110,7 +156,18 @@ final class DeadLetterQuery {
         statement.setString(5, filter.text().orElse(null));
         statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
         setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
-        setTime(statement, CONDITIONS, filter.newerThan().map(selection.asOf()::minus));
+        setTime(statement, 8, filter.newerThan().map(selection.asOf()::minus));
+        bind(statement, filter.traits());
+        return CONDITIONS + 1;
+    }
+
+    private static void bind(PreparedStatement statement, Traits traits) throws SQLException {
+        statement.setString(9, traits.currency().orElse(null));
+        statement.setObject(10, traits.atLeast().orElse(null), Types.BIGINT);
+        statement.setObject(11, traits.atMost().orElse(null), Types.BIGINT);
+        statement.setObject(12, traits.tier().orElse(null), Types.INTEGER);
+        statement.setObject(13, traits.generation().orElse(null), Types.INTEGER);
+        statement.setString(14, traits.run().orElse(null));
     }
 
     private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
@@ -134,7 +191,7 @@ final class DeadLetterQuery {
                 result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
                 result.getObject("changed_at", OffsetDateTime.class).toInstant(),
                 Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
-                Standing.fromTag(result.getString("standing")), text(result, "evidence"));
+                Standing.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
     }
 
     private static Optional<Money> money(ResultSet result) throws SQLException {

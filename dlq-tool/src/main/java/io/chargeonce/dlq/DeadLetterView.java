@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param state       {@code dead} while it is in the queue, else how it left: {@code merged}, {@code settled}, {@code purged}
  * @param age         since it died
  * @param evidence    the PSP's reference for the money that an attempt took
+ * @param tier        the tier it waited in last, 0 if in none
  */
 public record DeadLetterView(
         String id,
@@ -28,12 +29,13 @@ public record DeadLetterView(
         Instant changedAt,
         Duration age,
         Standing standing,
-        Optional<String> evidence) {
+        Optional<String> evidence,
+        int tier) {
 
     /** Where a page that ends with this one goes on. */
     Position position() {
-        return new Position(diedAt, id);
+        return new Position(diedAt, money.map(Money::minorUnits).orElse(0L), id);
     }
 
-    record Position(Instant diedAt, String id) {}
+    record Position(Instant diedAt, long minorUnits, String id) {}
 }

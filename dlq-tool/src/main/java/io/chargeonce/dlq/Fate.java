@@ -1,5 +1,7 @@
 package io.chargeonce.dlq;
 
+import java.util.Locale;
+
 /** What a run did with one dead letter. */
 public enum Fate {
     /** Back at the front of the pipeline. */
@@ -9,8 +11,18 @@ public enum Fate {
     /** The resolver asks the PSP now; it stays listed until the outcome is known. */
     ASKED,
     PURGED,
+    /** Purged before, and back in the queue. */
+    RESTORED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
     /** Somebody else moved it first, or it failed anew. */
-    GONE
+    GONE;
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Fate fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
 }

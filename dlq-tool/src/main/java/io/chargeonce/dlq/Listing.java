@@ -21,7 +21,7 @@ public final class Listing {
      * @return whether there are more than the limit
      */
     public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {
-        Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter));
+        Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter, Selection.From.THE_QUEUE));
         Optional<DeadLetterView.Position> after = Optional.empty();
         for (long left = limit; ; left -= PAGE) {
             int wanted = (int) Math.min(PAGE, left);

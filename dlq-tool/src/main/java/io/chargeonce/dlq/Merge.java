@@ -1,18 +1,18 @@
 package io.chargeonce.dlq;
 
 import java.time.Duration;
-import java.util.List;
+import java.time.InstantSource;
 
 /**
  * Sends dead letters back through the pipeline, each by what is known of its money: charged already, it is settled;
  * unknown, the resolver asks; else it re-enters at the front. Poison stays. Any number of merges and purges may run at
- * once: one of them gets each dead letter, the others find it gone.
+ * once: one of them gets each dead letter, the others find it gone. Every merge is a run of {@link MergeRuns}; this is
+ * the one for services and tests, which need no canary.
  */
 public final class Merge {
 
     /** A re-entered payment has this long for new attempts. */
-    private static final Duration DEADLINE = Duration.ofHours(24);
-    private static final int LARGEST_BATCH = 200;
+    static final Duration DEADLINE = Duration.ofHours(24);
 
     private final DeadLetterQueue queue;
 
@@ -21,15 +21,11 @@ public final class Merge {
     }
 
     public Run.Result run(Plan plan, Mandate mandate, Run run) {
-        return run.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
-    }
-
-    /** One commit. */
-    Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        return queue.database().inTransaction(connection -> {
-            var moves = new MergeMoves(LockedBatch.lock(connection, letters), queue.topics(), mandate, DEADLINE);
-            moves.write(connection);
-            return moves.fates();
-        });
+        var runs = new MergeRuns(queue);
+        runs.plan(plan.selection(), mandate, RunTerms.without(run.pace()));
+        RunLeader leader = runs.take(mandate, InstantSource.system(), progress -> run.progress().accept(progress.fates()))
+                .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + mandate.run()));
+        RunStep end = leader.run(run.brake());
+        return new Run.Result(leader.progress().fates(), end instanceof RunStep.Finished);
     }
 }

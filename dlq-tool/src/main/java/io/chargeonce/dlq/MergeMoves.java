@@ -14,7 +14,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What a merge does with one locked batch: decided in the constructor, written in one go. One thread, one transaction. */
 final class MergeMoves {
@@ -27,7 +29,8 @@ final class MergeMoves {
     private final Mandate mandate;
     private final Duration deadline;
 
-    private final Tally<Fate> fates = new Tally<>();
+    private final boolean evenCapped;
+    private final Map<String, Fate> fates = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
@@ -35,18 +38,20 @@ final class MergeMoves {
     private final List<String> settled = new ArrayList<>();
     private final List<DeadLetter> relisted = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, Topics topics, Mandate mandate, Duration deadline) {
+    MergeMoves(LockedBatch batch, Topics topics, Mandate mandate, Duration deadline, boolean evenCapped) {
         this.batch = batch;
         this.topics = topics;
         this.mandate = mandate;
         this.deadline = deadline;
-        batch.gone().forEach(letter -> fates.add(Fate.GONE, letter));
+        this.evenCapped = evenCapped;
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
         for (DeadLetterView letter : batch.letters()) {
-            fates.add(move(letter), letter);
+            fates.put(letter.id(), move(letter));
         }
     }
 
-    Tally<Fate> fates() {
+    /** By dead letter. */
+    Map<String, Fate> fates() {
         return fates;
     }
 
@@ -61,7 +66,8 @@ final class MergeMoves {
 
     private Fate move(DeadLetterView letter) {
         return switch (letter.standing()) {
-            case RECHARGEABLE -> reenter(letter, batch.operation(letter));
+            case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
+            case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : Fate.REFUSED;
             case CHARGED -> settle(letter, batch.operation(letter));
             case UNRESOLVED -> ask(letter, batch.operation(letter));
             case POISON -> Fate.REFUSED;
@@ -78,7 +84,7 @@ final class MergeMoves {
     }
 
     private Fate settle(DeadLetterView letter, Operation operation) {
-        if (!isListed(operation)) {
+        if (!operation.isListed()) {
             return Fate.GONE;
         }
         operation.settleSucceeded(letter.evidence().orElseThrow(
@@ -92,7 +98,7 @@ final class MergeMoves {
 
     /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
     private Fate ask(DeadLetterView letter, Operation operation) {
-        if (!isListed(operation)) {
+        if (!operation.isListed()) {
             return Fate.GONE;
         }
         boolean wasDead = operation.state() == OperationState.DEAD;
@@ -104,9 +110,5 @@ final class MergeMoves {
             relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
         }
         return Fate.ASKED;
-    }
-
-    private static boolean isListed(Operation operation) {
-        return operation.state() == OperationState.DEAD || operation.state() == OperationState.UNRESOLVED;
     }
 }

@@ -16,6 +16,12 @@ public record Pace(OptionalInt perSecond) {
         return new Pace(OptionalInt.empty());
     }
 
+    /** Twice as fast, up to a limit if there is one. */
+    Pace doubled(OptionalInt limit) {
+        return perSecond.isEmpty() ? this
+                : new Pace(OptionalInt.of((int) Math.min(limit.orElse(Integer.MAX_VALUE), perSecond.getAsInt() * 2L)));
+    }
+
     int batch(int largest) {
         return Math.min(largest, perSecond.orElse(largest));
     }

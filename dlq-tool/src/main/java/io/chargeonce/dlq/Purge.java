@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes dead letters out of the queue for good. Never one whose money was or may have been taken. Any number of
+ * Takes dead letters out of the queue, until somebody restores them. Never one whose money was or may have been taken,
+ * unless that is expressly meant. Any number of
  * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
  */
 public final class Purge {
@@ -20,9 +21,16 @@ public final class Purge {
     private static final int LARGEST_BATCH = 300;
 
     private final DeadLetterQueue queue;
+    private final boolean evenUnresolved;
 
     public Purge(DeadLetterQueue queue) {
+        this(queue, false);
+    }
+
+    /** @param evenUnresolved also payments whose money was or may have been taken: nobody asks about them any more */
+    public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
         this.queue = queue;
+        this.evenUnresolved = evenUnresolved;
     }
 
     public Run.Result run(Plan plan, Mandate mandate, Run run) {
@@ -34,17 +42,22 @@ public final class Purge {
 
     /** One commit. */
     Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters), mandate));
+        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
     }
 
     private Tally<Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
         var fates = new Tally<Fate>();
-        batch.gone().forEach(letter -> fates.add(Fate.GONE, letter));
+        batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
-            switch (letter.standing()) {
-                case RECHARGEABLE, POISON -> purgeable.add(letter);
-                case CHARGED, UNRESOLVED -> fates.add(Fate.REFUSED, letter);
+            boolean mayBePurged = switch (letter.standing()) {
+                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON -> true;
+                case CHARGED, UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
+            };
+            if (mayBePurged) {
+                purgeable.add(letter);
+            } else {
+                fates.add(Fate.REFUSED, letter);
             }
         }
         save(connection, batch, purgeable);

@@ -9,16 +9,23 @@ import java.time.OffsetDateTime;
  * The dead letters that a filter meant at one moment. What dies later, or dies again, is not among them, so a merge
  * never meets twice what it moved itself.
  *
+ * @param from where they are
  * @param asOf by the database's clock, like every other time here
  */
-public record Selection(DeadLetterFilter filter, Instant asOf) {
+public record Selection(DeadLetterFilter filter, From from, Instant asOf) {
+
+    enum From {
+        THE_QUEUE,
+        /** Those that can still be restored. */
+        THE_PURGED
+    }
 
     private static final String NOW = "SELECT clock_timestamp()";
 
-    static Selection now(Connection connection, DeadLetterFilter filter) throws SQLException {
+    static Selection now(Connection connection, DeadLetterFilter filter, From from) throws SQLException {
         try (var statement = connection.prepareStatement(NOW); var result = statement.executeQuery()) {
             result.next();
-            return new Selection(filter, result.getObject(1, OffsetDateTime.class).toInstant());
+            return new Selection(filter, from, result.getObject(1, OffsetDateTime.class).toInstant());
         }
     }
 }

@@ -10,6 +10,10 @@ public enum Standing {
     CHARGED,
     /** An attempt may have taken the money: asked about, never repeated under another key, never purged. */
     UNRESOLVED,
+    /** As safe to charge, but the time that was given to charge it has passed; a merge gives it a new one. */
+    PAST_DEADLINE,
+    /** As safe to charge, but it was merged too often already and died each time. Only merged when told so by name. */
+    NEEDS_A_PERSON,
     /** A record that never became a payment. */
     POISON;
 

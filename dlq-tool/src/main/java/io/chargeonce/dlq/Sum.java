@@ -4,6 +4,7 @@ import io.chargeonce.payment.Money;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -20,8 +21,9 @@ public record Sum(long count, SortedMap<String, Long> money) {
         money = Collections.unmodifiableSortedMap(new TreeMap<>(money));
     }
 
-    static Sum of(DeadLetterView letter) {
-        return new Sum(1, letter.money()
+    /** One dead letter's. */
+    static Sum of(Optional<Money> money) {
+        return new Sum(1, money
                 .map(amount -> new TreeMap<>(Map.of(amount.currency(), amount.minorUnits()))).orElseGet(TreeMap::new));
     }
 

@@ -3,21 +3,28 @@ package io.chargeonce.dlq;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The dead-letter queue grouped by cause, PSP and merchant; the largest groups first. */
 public record Summary(List<Group> groups) {
 
     private record Name(String cause, Optional<String> psp, Optional<String> merchant) {}
 
-    /** @param oldest age of the group's oldest dead letter */
+    /**
+     * @param cause         normalised: alike ones are one
+     * @param oldest        age of the group's oldest dead letter
+     * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
+     */
     public record Group(String cause, Optional<String> psp, Optional<String> merchant, Tally<Standing> standings,
-                        Duration oldest) {
+                        Duration oldest, Optional<Instant> keyValidUntil) {
 
         public Sum sum() {
             return standings.total();
@@ -33,14 +40,19 @@ public record Summary(List<Group> groups) {
     }
 
     public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter)));
+        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, Selection.From.THE_QUEUE)));
     }
 
     private static final String GROUPS = """
             SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
-                   (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint
-              FROM (SELECT letter.cause, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
-            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.SELECTED + """
+                   (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint,
+                   min(key_valid_until) FILTER (WHERE standing = 'unresolved')
+              FROM (SELECT CASE WHEN letter.cause = 'unresolved' AND operation.failure_cause IS NOT NULL
+                                     THEN 'unresolved: ' || operation.failure_cause
+                                WHEN letter.cause = 'internal_error'
+                                     THEN 'internal_error: ' || left(regexp_replace(letter.message, '[0-9a-f]{8,}|[0-9]+', '#', 'g'), 60)
+                                ELSE letter.cause END AS cause, attempt.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
+            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
             ) AS letters GROUP BY cause, psp, merchant_id, standing, currency
             """;
 
@@ -56,7 +68,9 @@ public record Summary(List<Group> groups) {
                     tally.add(Standing.fromTag(result.getString(4)),
                             Sum.ofRow(result.getString(5), result.getLong(6), result.getLong(7)));
                     Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
-                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, tally, oldest), Summary::together);
+                    Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
+                            .map(OffsetDateTime::toInstant);
+                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, tally, oldest, keyValidUntil), Summary::together);
                 }
             }
         }
@@ -69,6 +83,7 @@ public record Summary(List<Group> groups) {
     private static Group together(Group group, Group more) {
         group.standings.addAll(more.standings);
         return new Group(group.cause, group.psp, group.merchant, group.standings,
-                group.oldest.compareTo(more.oldest) >= 0 ? group.oldest : more.oldest);
+                group.oldest.compareTo(more.oldest) >= 0 ? group.oldest : more.oldest,
+                Stream.of(group.keyValidUntil, more.keyValidUntil).flatMap(Optional::stream).min(Comparator.naturalOrder()));
     }
 }

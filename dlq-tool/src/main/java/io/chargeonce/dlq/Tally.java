@@ -11,7 +11,7 @@ public final class Tally<K extends Enum<K>> {
     Tally() {}
 
     void add(K kind, DeadLetterView letter) {
-        add(kind, Sum.of(letter));
+        add(kind, Sum.of(letter.money()));
     }
 
     void add(K kind, Sum sum) {

@@ -47,6 +47,49 @@ class DeadLetterFilterTest {
     }
 
     @Test
+    void every_trait_narrows() {
+        String small = rows.dead("acme", 100, "EUR", "m");
+        String large = rows.dead("acme", 9000, "USD", "m");
+        String again = rows.dead("acme", 500, "EUR", "m");
+        Mandate mandate = Mandate.of("somebody", Optional.empty());
+        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), mandate, Run.unattended());
+        rows.retry(again, 2, "m");
+        rows.fail(again, "m");
+        rows.poison(new byte[] {1});
+        assertThat(ids(ALL.traits(traits("currency", "USD")))).containsExactly(large);
+        assertThat(ids(ALL.traits(traits("atLeast", "500")))).containsExactly(again, large);
+        assertThat(ids(ALL.traits(traits("atMost", "500")))).containsExactly(again, small);
+        assertThat(ids(ALL.traits(traits("tier", "2")))).containsExactly(again);
+        assertThat(ids(ALL.traits(traits("generation", "1")))).containsExactly(large, small);
+        assertThat(ids(ALL.traits(traits("run", mandate.run())))).containsExactly(again);
+    }
+
+    private static Traits traits(String name, String value) {
+        Optional<String> given = Optional.of(value);
+        return new Traits(given.filter(v -> name.equals("currency")),
+                given.filter(v -> name.equals("atLeast")).map(Long::valueOf), given.filter(v -> name.equals("atMost")).map(Long::valueOf),
+                given.filter(v -> name.equals("tier")).map(Integer::valueOf),
+                given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")));
+    }
+
+    @Test
+    void the_largest_come_first_page_by_page() {
+        rows.dead(600);
+        String large = rows.dead("acme", 9000, "EUR", "m");
+        List<String> listed = new ArrayList<>();
+        new Listing(rows.queue()).pages(ALL, Order.LARGEST_FIRST, Long.MAX_VALUE, page -> page.forEach(letter -> listed.add(letter.id())));
+        assertThat(listed).hasSize(601).doesNotHaveDuplicates().first().isEqualTo(large);
+    }
+
+    @Test
+    void a_summary_says_until_when_a_psp_still_knows_the_key_and_takes_alike_causes_together() {
+        rows.unresolved();
+        Summary.Group group = Summary.of(rows.queue(), ALL).groups().getFirst();
+        assertThat(group.cause()).isEqualTo("unresolved: gateway_timed_out");
+        assertThat(group.keyValidUntil()).isPresent();
+    }
+
+    @Test
     void an_age_divides_the_queue_in_two() {
         String old = rows.dead();
         String fresh = rows.dead();
@@ -95,12 +138,12 @@ class DeadLetterFilterTest {
 
     private static DeadLetterFilter with(Optional<String> cause, Optional<String> merchant, Optional<String> text) {
         return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(), text,
-                Optional.empty());
+                Optional.empty(), Traits.ANY);
     }
 
     private static DeadLetterFilter aged(Optional<Duration> olderThan, Optional<Duration> newerThan) {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), olderThan, newerThan,
-                Optional.empty(), Optional.empty());
+                Optional.empty(), Optional.empty(), Traits.ANY);
     }
 
     /** Newest first. */

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +28,10 @@ class MergeTest {
     private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
 
     private static QueueRows rows;
+
+    private static Mandate byATest() {
+        return Mandate.of("somebody", Optional.of("a test"));
+    }
 
     @BeforeAll
     static void open() {
@@ -129,7 +135,7 @@ class MergeTest {
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         merge();
         rows.fail(id, "again");
-        Run.Result late = new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended());
+        Run.Result late = new Merge(rows.queue()).run(plan, byATest(), Run.unattended());
         assertThat(late.fates().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
     }
@@ -139,12 +145,12 @@ class MergeTest {
         List<String> ids = rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() ->
-                new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread)).limit(3).toList();
+                new Merge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread)).limit(3).toList();
         long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
-        assertThat(rows.text("SELECT count(*) FROM audit_record")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE resource_type = 'operation'")).isEqualTo("450");
         assertThat(rows.text("SELECT max(generation) FROM operation")).isEqualTo("2");
         assertThat(ids).allSatisfy(id -> assertThat(rows.letter(id)).isEqualTo("merged/2"));
     }
@@ -154,14 +160,14 @@ class MergeTest {
         rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         var merge = CompletableFuture.supplyAsync(
-                () -> new Merge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
+                () -> new Merge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread);
         var purge = CompletableFuture.supplyAsync(
-                () -> new Purge(rows.queue()).run(plan, BY_A_TEST, Run.unattended()), Thread::startVirtualThread);
+                () -> new Purge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread);
         long merged = merge.join().fates().of(Fate.REENTERED).count();
         long purged = purge.join().fates().of(Fate.PURGED).count();
 
         assertThat(merged + purged).isEqualTo(450);
-        assertThat(rows.text("SELECT count(*) FROM audit_record")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE resource_type = 'operation'")).isEqualTo("450");
         assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("" + merged);
         assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + purged);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("" + merged);
@@ -171,7 +177,7 @@ class MergeTest {
     void a_merge_waits_for_another_one_that_has_not_committed_and_finds_its_payment_gone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Merge(rows.queue()).runOnce(selected, BY_A_TEST));
+        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> mergeOnce(selected));
         assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).generation()).isEqualTo(2);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
@@ -193,7 +199,7 @@ class MergeTest {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
         new Purge(rows.queue()).runOnce(selected, BY_A_TEST);
-        assertThat(new Merge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(mergeOnce(selected).of(Fate.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
     }
 
@@ -203,7 +209,7 @@ class MergeTest {
         var brake = new Brake();
         var commits = new AtomicInteger();
         var tenASecond = new Pace(OptionalInt.of(10));
-        Run.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), BY_A_TEST,
+        Run.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(),
                 new Run(tenASecond, brake, soFar -> {
                     commits.incrementAndGet();
                     brake.press();
@@ -219,14 +225,28 @@ class MergeTest {
     /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
     private static Tally<Fate> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<Tally<Fate>> second) {
         return rows.queue().database().inTransaction(connection -> {
-            new MergeMoves(LockedBatch.lock(connection, selected), rows.queue().topics(), BY_A_TEST, Duration.ofHours(24))
-                    .write(connection);
+            moves(connection, selected).write(connection);
             var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
             await().until(() -> rows.text("""
                     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
                     """).equals("1"));
             return started;
         }).join();
+    }
+
+    private static Tally<Fate> mergeOnce(List<DeadLetterView> selected) {
+        return rows.queue().database().inTransaction(connection -> {
+            MergeMoves moves = moves(connection, selected);
+            moves.write(connection);
+            var fates = new Tally<Fate>();
+            selected.forEach(letter -> fates.add(moves.fates().get(letter.id()), letter));
+            return fates;
+        });
+    }
+
+    private static MergeMoves moves(Connection connection, List<DeadLetterView> selected) throws SQLException {
+        return new MergeMoves(LockedBatch.lock(connection, selected.stream().map(Target::of).toList()), rows.queue().topics(),
+                BY_A_TEST, Duration.ofHours(24), false);
     }
 
     private static List<DeadLetterView> selectAll() {
@@ -241,6 +261,6 @@ class MergeTest {
     }
 
     private static Run.Result merge() {
-        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), BY_A_TEST, Run.unattended());
+        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(), Run.unattended());
     }
 }

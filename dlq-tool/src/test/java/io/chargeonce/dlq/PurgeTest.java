@@ -87,7 +87,7 @@ class PurgeTest {
         String id = rows.dead();
         Plan seen = Plan.of(rows.queue(), DeadLetterFilter.everything());
         List<DeadLetterView> selected = page(seen);
-        new Merge(rows.queue()).run(seen, BY_A_TEST, Run.unattended());
+        new Merge(rows.queue()).run(seen, Mandate.of("somebody", Optional.empty()), Run.unattended());
         rows.fail(id, "failed again");
 
         assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);

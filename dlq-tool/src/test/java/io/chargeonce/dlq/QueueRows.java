@@ -6,6 +6,7 @@ import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Told;
@@ -13,12 +14,14 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.RetryTier;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -30,7 +33,7 @@ public final class QueueRows implements AutoCloseable {
     public static final String MERCHANT = "acme";
 
     private interface Change {
-        void on(Connection connection, Operation operation) throws SQLException;
+        void on(Connection connection, Operation operation, Instant now) throws SQLException;
     }
 
     private final String url;
@@ -89,6 +92,31 @@ public final class QueueRows implements AutoCloseable {
         return Stream.generate(this::dead).limit(count).toList();
     }
 
+    /** One more attempt, which fails and is to be repeated from this tier; and its claim is not early. */
+    public void retry(String id, int tier, String message) {
+        claim(id);
+        hear(id, new Outcome.Failed(FailureCause.PSP_UNWELL, message));
+        change(id, (connection, operation, now) -> operation.retryIn(new RetryTier(tier, Duration.ofSeconds(5)),
+                FailureCause.PSP_UNWELL.tag(), message, now));
+    }
+
+    public String accepted(String merchant) {
+        return accept(merchant, 1299, "EUR");
+    }
+
+    /** One more attempt, which takes the money. */
+    public void succeed(String id) {
+        claim(id);
+        hear(id, new Outcome.Charged("pi_" + id));
+        change(id, (connection, operation, now) -> operation.settleSucceeded("pi_" + id, now));
+    }
+
+    /** The payments that wait to be worked on, as the charge-consumer would find them. */
+    public List<String> accepted() {
+        String ids = text("SELECT string_agg(operation_id, ' ' ORDER BY operation_id) FROM operation WHERE state = 'accepted'");
+        return ids.equals("nothing") ? List.of() : List.of(ids.split(" "));
+    }
+
     /** One more attempt, which definitely fails, and back into the queue. */
     public void fail(String id, String message) {
         claim(id);
@@ -110,8 +138,8 @@ public final class QueueRows implements AutoCloseable {
         String id = accept(MERCHANT, 700, "JPY");
         claim(id);
         hear(id, new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
-        change(id, (connection, operation) -> {
-            operation.leaveUnresolved("gateway_timed_out", "no answer", operation.stagedAt(), Duration.ofHours(6));
+        change(id, (connection, operation, now) -> {
+            operation.leaveUnresolved("gateway_timed_out", "no answer", now, Duration.ofHours(6));
             DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));
         });
         return id;
@@ -136,8 +164,7 @@ public final class QueueRows implements AutoCloseable {
     }
 
     private void claim(String id) {
-        change(id, (connection, operation) -> {
-            var now = operation.stagedAt();
+        change(id, (connection, operation, now) -> {
             operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30));
             AttemptTable.insert(connection, List.of(Attempt.inFlight(operation, new byte[] {1}, now,
                     now.plus(Duration.ofDays(1)))));
@@ -145,12 +172,15 @@ public final class QueueRows implements AutoCloseable {
     }
 
     private void hear(String id, Outcome outcome) {
-        change(id, (connection, operation) ->
-                AttemptTable.fold(connection, List.of(Told.of(operation.attemptKey(), "call", outcome))));
+        change(id, (connection, operation, now) -> {
+            Told told = Told.of(operation.attemptKey(), "call", outcome);
+            AttemptTable.fold(connection, List.of(told));
+            ObservationTable.append(connection, List.of(told));
+        });
     }
 
     private void bury(String id, String cause, String message) {
-        change(id, (connection, operation) -> {
+        change(id, (connection, operation, now) -> {
             operation.bury(cause, message);
             DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, cause, message)));
         });
@@ -158,8 +188,9 @@ public final class QueueRows implements AutoCloseable {
 
     private void change(String id, Change change) {
         queue.database().inTransaction(connection -> {
-            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
-            change.on(connection, operation);
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            change.on(connection, operation, locked.now());
             OperationTable.save(connection, List.of(operation));
             return operation;
         });
@@ -185,12 +216,12 @@ public final class QueueRows implements AutoCloseable {
         return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id + "'");
     }
 
-    /** Everything that a change could touch, as one comparable text. */
+    /** Everything that a change of a dead letter could touch, as one comparable text. */
     public String everything() {
         return text("""
                 SELECT md5(coalesce((SELECT string_agg(operation::text, '|' ORDER BY operation_id) FROM operation), ''))
                     || md5(coalesce((SELECT string_agg(dead_letter::text, '|' ORDER BY dead_letter_id) FROM dead_letter), ''))
-                    || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record)
+                    || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record WHERE resource_type <> 'dlq_run')
                 """);
     }
 
@@ -206,7 +237,7 @@ public final class QueueRows implements AutoCloseable {
     public void clear() {
         queue.database().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("TRUNCATE operation, payment_attempt, dead_letter, outbox, audit_record");
+                return statement.execute("TRUNCATE operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, dlq_run, dlq_run_item, tier_visit");
             }
         });
     }

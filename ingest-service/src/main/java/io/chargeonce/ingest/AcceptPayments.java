@@ -13,12 +13,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -62,14 +61,19 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
 
     private void acceptNew(Connection connection, List<Ask> asks, Map<Ask, Acceptance> answers) throws SQLException {
         List<Ask> firsts = firstOfEachKey(asks);
-        Set<String> inserted = insert(connection, firsts);
-        List<Ask> accepted = firsts.stream().filter(ask -> inserted.contains(ask.id().value())).toList();
+        Map<String, Boolean> fresh = insert(connection, firsts);
+        List<Ask> accepted = firsts.stream().filter(ask -> fresh.getOrDefault(ask.id().value(), false)).toList();
+        List<Ask> again = firsts.stream().filter(ask -> !fresh.getOrDefault(ask.id().value(), true)).toList();
         var rows = new ArrayList<OutboxRow>(accepted.size());
         for (Ask ask : accepted) {
             rows.add(staged(ask));
             answers.put(ask, new Acceptance.Accepted(ask.response()));
         }
         Outbox.stage(connection, rows);
+        if (!again.isEmpty()) {
+            DuplicateGuard.forget(connection, again);
+            answers.putAll(DuplicateGuard.answers(connection, again));
+        }
     }
 
     /** One of each key, in the order of their ids, so that two batches that share keys cannot wait for each other. */
@@ -87,10 +91,10 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
             WITH ask AS (
                 SELECT *
                   FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[])
                     AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, response_headers,
                             response_body, amount, currency, payment_method, customer, reference, description,
-                            receipt_email, origin)
+                            receipt_email, origin, purchase)
             ), fresh AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
                        request_path, request_params, recovery_point, response_status, response_headers, response_body,
@@ -100,8 +104,21 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                   FROM ask
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id
+            ), first AS (
+                -- In one order for everybody, and after all keys: two batches cannot wait for each other.
+                INSERT INTO duplicate_guard AS guard (merchant_id, purchase, payment_id, until)
+                SELECT DISTINCT ON (merchant_id, purchase) merchant_id, purchase, payment_id,
+                       now() + duplicate_window_ms * interval '1 millisecond'
+                  FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id JOIN merchant USING (merchant_id)
+                 WHERE purchase IS NOT NULL AND duplicate_window_ms > 0
+                 ORDER BY merchant_id, purchase, payment_id
+                ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until
+                 WHERE guard.until <= now()
+                RETURNING payment_id
             ), accepted AS (
-                SELECT ask.* FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id
+                SELECT ask.*
+                  FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id LEFT JOIN merchant USING (merchant_id)
+                 WHERE purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first)
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                        payment_method, customer, reference, description, receipt_email, state, step, charge_before)
@@ -114,11 +131,11 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                        request_params::json, origin
                   FROM accepted
             )
-            SELECT resource_id FROM fresh
+            SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted) FROM fresh
             """.formatted(Command.VERSION, Command.METHOD, Command.PATH);
 
-    /** Returns the ids of the payments that are new. */
-    private Set<String> insert(Connection connection, List<Ask> asks) throws SQLException {
+    /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
+    private Map<String, Boolean> insert(Connection connection, List<Ask> asks) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             Columns.of(asks, statement)
                     .with("text", ask -> ask.id().value())
@@ -135,15 +152,16 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                     .with("text", ask -> ask.request().reference().orElse(null))
                     .with("text", ask -> ask.request().description().orElse(null))
                     .with("text", ask -> ask.request().receiptEmail().orElse(null))
-                    .with("text", Ask::origin);
-            statement.setLong(16, chargeWithin.toSeconds());
-            var ids = new HashSet<String>();
+                    .with("text", Ask::origin)
+                    .with("bytea", ask -> ask.guarded().orElse(null));
+            statement.setLong(17, chargeWithin.toSeconds());
+            var fresh = new HashMap<String, Boolean>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    ids.add(result.getString(1));
+                    fresh.put(result.getString(1), result.getBoolean(2));
                 }
             }
-            return ids;
+            return fresh;
         }
     }
 

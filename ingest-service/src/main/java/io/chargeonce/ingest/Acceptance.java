@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.payment.PaymentId;
 import java.time.Instant;
 import java.util.List;
 
@@ -12,8 +13,14 @@ sealed interface Acceptance {
     /** The same request had been accepted before; nothing was written. */
     record Replayed(StoredResponse response, PaymentStatus now, Instant firstAt) implements Acceptance {}
 
+    /** The same request had been accepted so long ago that its answer is no longer kept; nothing was written. */
+    record Reconstructed(StoredResponse response, PaymentStatus now) implements Acceptance {}
+
     /** The key names another payment; nothing was written. */
     record Reused(List<String> differingFields) implements Acceptance {}
+
+    /** The same purchase was made under another key a moment ago; nothing was written. */
+    record DuplicateSuspected(PaymentId first) implements Acceptance {}
 
     /** Another request with this key is being accepted and took too long to wait for; nothing was written. */
     record InUse() implements Acceptance {}

@@ -22,13 +22,45 @@ final class Deadline implements AutoCloseable {
     }
 
     <T> T within(Supplier<T> work) {
-        Thread worker = Thread.currentThread();
-        ScheduledFuture<?> alarm = timer.schedule(worker::interrupt, limit.toMillis(), TimeUnit.MILLISECONDS);
+        Runnable end = begin();
         try {
             return work.get();
         } finally {
-            if (!alarm.cancel(false)) {
-                // It rang, perhaps just after the work was done: nobody else may hear it.
+            end.run();
+        }
+    }
+
+    /** For work that begins in one call and ends in another, on one thread: the caller must end it. */
+    Runnable begin() {
+        var alarm = new Alarm(Thread.currentThread());
+        ScheduledFuture<?> scheduled = timer.schedule(alarm::ring, limit.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> {
+            alarm.off();
+            scheduled.cancel(false);
+        };
+    }
+
+    /** Cancelling what is scheduled does not wait for a ring under way; this does. */
+    private static final class Alarm {
+        private final Thread worker;
+        private boolean rang;
+        private boolean off;
+
+        Alarm(Thread worker) {
+            this.worker = worker;
+        }
+
+        synchronized void ring() {
+            if (!off) {
+                rang = true;
+                worker.interrupt();
+            }
+        }
+
+        /** By the worker: nobody else may hear a ring that was meant for this work. */
+        synchronized void off() {
+            off = true;
+            if (rang) {
                 Thread.interrupted();
             }
         }

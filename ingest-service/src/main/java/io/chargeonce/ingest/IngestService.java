@@ -8,7 +8,9 @@ import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.Worker;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -20,6 +22,9 @@ public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
     private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
+    private static final Duration LONGEST_HEADERS = Duration.ofSeconds(10);
+    private static final Duration REAP_EVERY = Duration.ofMinutes(1);
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
     private static final int WRITERS = 2;
 
     private final Lifecycle lifecycle;
@@ -43,14 +48,46 @@ public final class IngestService implements AutoCloseable {
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters.registry()).start());
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, relay::nudge,
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
-        var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var deadline = lifecycle.start("deadline", () -> new Deadline(LONGEST_BODY));
-        var api = new PaymentsApi(merchants, new RequestBody(deadline), new KeysInFlight(acceptances)::accept,
-                new ReadPayment(database), new IngestMeters(meters.registry()), clock);
-        var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), api));
+        startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters);
+        var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
+        var http = startHttp(lifecycle, settings, database, accept, meters, clock);
+        startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, clock);
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
         return new IngestService(lifecycle, http);
+    }
+
+    private static void startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
+                                    AnswerAsk accept, Runnable staged, Meters meters, InstantSource clock) {
+        var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
+        var handler = new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock);
+        var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
+        var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler, clock,
+                meters.registry()));
+        lifecycle.start("intake topics", () -> Worker.start("ingest-intake", Intake.LOOK_EVERY, intake::runOnce));
+    }
+
+    private static void startReaper(Lifecycle lifecycle, Reaper reaper, Meters meters) {
+        Gauge.builder("chargeonce.ingest.keys.unfinished", reaper, Reaper::unfinished)
+                .description("Keys older than a day whose payment is not finished: somebody has to look")
+                .register(meters.registry());
+        lifecycle.start("reaper", () -> Worker.start("ingest-reaper", REAP_EVERY, reaper::runOnce));
+    }
+
+    private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
+                                        Meters meters, InstantSource clock) {
+        var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
+        var bodies = lifecycle.start("deadline of bodies", () -> new Deadline(LONGEST_BODY));
+        var headers = lifecycle.start("deadline of headers", () -> new Deadline(LONGEST_HEADERS));
+        var patience = lifecycle.start("deadline of batches", () -> new Deadline(LONGEST_SILENCE));
+        var outcomes = new Outcomes(database);
+        lifecycle.start("outcomes", () -> Worker.start("ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce));
+        var requests = new IngestMeters(meters.registry());
+        var read = new ReadPayment(database);
+        var api = new PaymentsApi(new FrontDoor(merchants, new RateLimits(clock)),
+                new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
+                new PostBatch(accept, requests, patience, clock), read, new ListPayments(database), new Exchange(bodies), requests);
+        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, headers));
     }
 
     public void awaitShutdown() throws InterruptedException {

@@ -4,8 +4,11 @@ import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.wire.TopicPlan;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -14,8 +17,11 @@ import java.util.stream.Stream;
  * @param address             where producers send payments; port 0 takes any free one
  * @param databaseConnections the most that this service holds, its relay's among them
  * @param chargeWithin        after this time an accepted payment is charged no more
+ * @param dedupeRetention     how long a key stays taken
+ * @param tls                 empty is HTTP in the clear, for a machine of one's own or behind a proxy
  */
-public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {
+public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
+                             Duration dedupeRetention, Optional<TlsFiles> tls) {
 
     public static final Setting<Address> ADDRESS = Setting.address("CHARGEONCE_INGEST_ADDRESS",
             "Where producers send payments.").orElse("127.0.0.1:8080");
@@ -24,12 +30,33 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static final Setting<Duration> CHARGE_WITHIN = Setting.duration("CHARGEONCE_CHARGE_WITHIN",
             "How long after its acceptance a payment may be charged.").between("1m", "30d").orElse("24h");
 
+    public static final Setting<Duration> DEDUPE_RETENTION = Setting.duration("CHARGEONCE_DEDUPE_RETENTION",
+            "How long an idempotency key stays taken after its payment was accepted.").between("1d", "3650d").orElse("400d");
+    public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE",
+            "PEM file with the certificate and its chain; with it the service speaks HTTPS only.").optional();
+    public static final Setting<Optional<Path>> TLS_KEY = Setting.file("CHARGEONCE_INGEST_TLS_KEY_FILE",
+            "PEM file with the certificate's private key in PKCS#8, unencrypted.").optional();
+
     /** Every setting that an ingest process reads. */
     public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(),
-            Stream.of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN)).toList();
+            Stream.of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY)).toList();
+
+    public IngestSettings {
+        if (dedupeRetention.compareTo(TopicPlan.RETENTION) < 0) {
+            throw new IllegalArgumentException(("CHARGEONCE_DEDUPE_RETENTION: must be at least %dd, as long as a dead letter may "
+                    + "wait on its topic: merged later, it would meet a key that is free again")
+                    .formatted(TopicPlan.RETENTION.toDays()));
+        }
+    }
+
+    /** The usual retention, and HTTP in the clear. */
+    public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {
+        this(pipeline, address, databaseConnections, chargeWithin, Duration.ofDays(400), Optional.empty());
+    }
 
     public static IngestSettings from(Settings settings) {
         return new IngestSettings(PipelineSettings.from(settings), settings.get(ADDRESS), settings.get(DATABASE_CONNECTIONS),
-                settings.get(CHARGE_WITHIN));
+                settings.get(CHARGE_WITHIN), settings.get(DEDUPE_RETENTION),
+                TlsFiles.of(settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)));
     }
 }

@@ -5,6 +5,7 @@ import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,10 +29,10 @@ final class Merchants implements AutoCloseable {
     private static final int LONGEST_TOKEN = 500;
     private static final String SCHEME = "Bearer ";
 
-    private record Known(Optional<String> merchant, Instant until) {}
+    private record Known(Optional<Merchant> merchant, Instant until) {}
 
     private final InstantSource clock;
-    private final Coalescer<ByteBuffer, Optional<String>> lookups;
+    private final Coalescer<ByteBuffer, Optional<Merchant>> lookups;
     private final Map<ByteBuffer, Known> known = new ConcurrentHashMap<>();
 
     Merchants(Database database, InstantSource clock) {
@@ -40,7 +41,7 @@ final class Merchants implements AutoCloseable {
     }
 
     /** @param authorization the header's values, as many as were sent */
-    Checked<String> authenticate(List<String> authorization) {
+    Checked<Merchant> authenticate(List<String> authorization) {
         return authorization.stream()
                 .filter(value -> authorization.size() == 1)
                 .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
@@ -48,17 +49,17 @@ final class Merchants implements AutoCloseable {
                 .filter(token -> !token.isEmpty() && token.length() <= LONGEST_TOKEN)
                 .findFirst()
                 .flatMap(token -> merchantOf(ByteBuffer.wrap(Sha256.of(token))))
-                .<Checked<String>>map(Checked.Right::new)
+                .<Checked<Merchant>>map(Checked.Right::new)
                 .orElseGet(() -> new Checked.Wrong<>(Problems.unauthenticated()));
     }
 
-    private Optional<String> merchantOf(ByteBuffer digest) {
+    private Optional<Merchant> merchantOf(ByteBuffer digest) {
         Instant now = clock.instant();
         Known remembered = known.get(digest);
         if (remembered != null && now.isBefore(remembered.until())) {
             return remembered.merchant();
         }
-        Optional<String> merchant = lookups.ask(digest);
+        Optional<Merchant> merchant = lookups.ask(digest);
         if (known.size() >= MOST_REMEMBERED) {
             known.clear();
         }
@@ -67,22 +68,27 @@ final class Merchants implements AutoCloseable {
     }
 
     private static final String FIND = """
-            SELECT token_sha256, merchant_id
+            SELECT token_sha256, merchant_id, requests_per_second
               FROM merchant_token
+              JOIN merchant USING (merchant_id)
              WHERE token_sha256 IN (SELECT unnest(?::bytea[])) AND revoked_at IS NULL
             """;
 
-    private static List<Optional<String>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
+    private static List<Optional<Merchant>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
             Columns.of(digests, statement).with("bytea", ByteBuffer::array);
-            var merchants = new HashMap<ByteBuffer, String>();
+            var merchants = new HashMap<ByteBuffer, Merchant>();
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
-                    merchants.put(ByteBuffer.wrap(row.getBytes(1)), row.getString(2));
+                    merchants.put(ByteBuffer.wrap(row.getBytes(1)), merchant(row));
                 }
             }
             return digests.stream().map(digest -> Optional.ofNullable(merchants.get(digest))).toList();
         }
+    }
+
+    private static Merchant merchant(ResultSet row) throws SQLException {
+        return new Merchant(row.getString(2), Optional.ofNullable(row.getObject(3, Integer.class)));
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Reads a payment request from its bytes, strictly, and names everything that is wrong with it at once. */
 final class PaymentBody {
@@ -18,15 +19,25 @@ final class PaymentBody {
     private PaymentBody() {}
 
     static Checked<PaymentRequest> read(byte[] body) {
+        return switch (parse(body)) {
+            case Checked.Right<ObjectNode> right -> read(right.value());
+            case Checked.Wrong<ObjectNode> wrong -> new Checked.Wrong<>(wrong.problem());
+        };
+    }
+
+    static Checked<ObjectNode> parse(byte[] body) {
         JsonNode json;
         try {
             json = PaymentJson.MAPPER.readTree(body);
         } catch (JacksonException e) {
             return new Checked.Wrong<>(Problems.malformed(place(e) + RULES));
         }
-        if (!json.isObject()) {
-            return new Checked.Wrong<>(Problems.malformed("Send an object with at least amount, currency and payment_method."));
-        }
+        return json instanceof ObjectNode object
+                ? new Checked.Right<>(object)
+                : new Checked.Wrong<>(Problems.malformed("Send an object with at least amount, currency and payment_method."));
+    }
+
+    static Checked<PaymentRequest> read(ObjectNode json) {
         List<Problem.FieldError> cardNumbers = cardNumbers(json);
         return cardNumbers.isEmpty() ? PaymentFields.read(json) : new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
     }

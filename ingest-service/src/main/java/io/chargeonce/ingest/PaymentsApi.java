@@ -1,107 +1,87 @@
 package io.chargeonce.ingest;
 
-import io.chargeonce.database.Coalescer;
-import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.payment.IdempotencyKey;
-import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.time.InstantSource;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The HTTP interface. A 202 is sent only when the payment's transaction is durable. Each request on its own thread. */
 final class PaymentsApi implements HttpService {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PaymentsApi.class);
-    private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final String ONE = Command.PATH + "/{id}";
 
-    private final Merchants merchants;
-    private final RequestBody body;
-    private final Function<Ask, Acceptance> accept;
-    private final ReadPayment readPayment;
+    private final FrontDoor frontDoor;
+    private final PostPayment post;
+    private final PostBatch batch;
+    private final ReadPayment read;
+    private final ListPayments list;
+    private final Exchange exchange;
     private final IngestMeters meters;
-    private final InstantSource clock;
 
-    PaymentsApi(Merchants merchants, RequestBody body, Function<Ask, Acceptance> accept, ReadPayment readPayment,
-                IngestMeters meters, InstantSource clock) {
-        this.merchants = merchants;
-        this.body = body;
-        this.accept = accept;
-        this.readPayment = readPayment;
+    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, ReadPayment read, ListPayments list,
+                Exchange exchange, IngestMeters meters) {
+        this.frontDoor = frontDoor;
+        this.post = post;
+        this.batch = batch;
+        this.read = read;
+        this.list = list;
+        this.exchange = exchange;
         this.meters = meters;
-        this.clock = clock;
     }
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post(Command.PATH, handle("accept", this::post));
-        rules.get(ONE, handle("read", this::get));
-        rules.any(Command.PATH, handle("other", request -> Problems.methodNotAllowed("POST").answer()));
-        rules.any(ONE, handle("other", request -> Problems.methodNotAllowed("GET").answer()));
-        rules.any(handle("other", request -> Problems.notFound().answer()));
+        rules.post(Command.PATH, merchants("accept", post::answer));
+        rules.get(Command.PATH, merchants("list", (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.any(Command.PATH, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
+        rules.post(PostBatch.PATH, this::postBatch);
+        rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
+        rules.get(ONE, merchants("read",
+                (merchant, request) -> read.read(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
+        rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
+        rules.get("/", all(request -> Documents.PAGE.answer()));
+        rules.any(all(request -> Problems.notFound().answer()));
+    }
+
+    /** A route for whoever has a credential. */
+    private Handler merchants(String route, BiFunction<Merchant, ServerRequest, Answer> answer) {
+        return handle(route, request -> admit(request).answer(merchant -> answer.apply(merchant, request)));
+    }
+
+    /** A route for everybody. */
+    private Handler all(Function<ServerRequest, Answer> answer) {
+        return handle("other", answer);
     }
 
     private Handler handle(String route, Function<ServerRequest, Answer> answer) {
-        return (request, response) -> send(response, meters.timed(route, () -> guarded(() -> answer.apply(request))));
+        return (request, response) -> exchange.send(request, response,
+                meters.timed(route, () -> Guarded.answer(() -> answer.apply(request))));
     }
 
-    private Answer post(ServerRequest request) {
-        return authenticate(request)
-                .answer(merchant -> KeyHeader.read(all(request, IDEMPOTENCY_KEY))
-                .answer(key -> body.read(request)
-                .answer(bytes -> PaymentBody.read(bytes)
-                .answer(payment -> accept(Ask.of(merchant, key, payment, request.remotePeer().host(), clock.instant()))))));
-    }
-
-    private Answer get(ServerRequest request) {
-        return authenticate(request)
-                .answer(merchant -> readPayment.read(merchant, request.path().pathParameters().get("id")));
-    }
-
-    private Checked<String> authenticate(ServerRequest request) {
-        return merchants.authenticate(all(request, HeaderNames.AUTHORIZATION));
-    }
-
-    private Answer accept(Ask ask) {
-        return switch (accept.apply(ask)) {
-            case Acceptance.Accepted(StoredResponse response) -> response.first();
-            case Acceptance.Replayed replay -> replay.response().repeated(replay.now(), replay.firstAt());
-            case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
-            case Acceptance.InUse() -> Problems.keyInUse().answer();
-        };
-    }
-
-    private static List<String> all(ServerRequest request, HeaderName name) {
-        return request.headers().all(name, List::of);
-    }
-
-    private static Answer guarded(Supplier<Answer> answer) {
-        try {
-            return answer.get();
-        } catch (Coalescer.Overloaded e) {
-            return Problems.overloaded().answer();
-        } catch (DatabaseUnavailable e) {
-            LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
-            return Problems.unavailable().answer();
-        } catch (DatabaseRefused e) {
-            LOG.error("Bug! Postgres refused what this service had checked; the request was answered with 500", e);
-            return Problems.internal().answer();
+    private void postBatch(ServerRequest request, ServerResponse response) {
+        switch (Guarded.checked(() -> admit(request))) {
+            case Checked.Wrong<Merchant> wrong -> refuse(request, response, wrong.problem());
+            case Checked.Right<Merchant> merchant -> {
+                switch (PostBatch.guarded(request)) {
+                    case Checked.Wrong<Boolean> wrong -> refuse(request, response, wrong.problem());
+                    case Checked.Right<Boolean> guarded ->
+                            batch.stream(merchant.value(), guarded.value(), request, response);
+                }
+            }
         }
     }
 
-    private static void send(ServerResponse response, Answer answer) {
-        response.status(answer.status());
-        answer.headers().forEach((name, value) -> response.header(name, value));
-        response.send(answer.body());
+    private void refuse(ServerRequest request, ServerResponse response, Problem problem) {
+        exchange.send(request, response, meters.timed("batch", problem::answer));
+    }
+
+    private Checked<Merchant> admit(ServerRequest request) {
+        return frontDoor.admit(request.headers().all(HeaderNames.AUTHORIZATION, List::of));
     }
 }

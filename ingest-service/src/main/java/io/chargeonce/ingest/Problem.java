@@ -4,6 +4,7 @@ import io.chargeonce.wire.PaymentJson;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An error as RFC 9457 has it. The type is for programs and never changes its meaning; the detail is for people and says
@@ -11,8 +12,10 @@ import java.util.Map;
  *
  * @param slug   the last part of the type
  * @param errors each field that is wrong, when the body's fields are what is wrong
+ * @param payment where to look, when a payment is what this is about
  */
-record Problem(int status, String slug, String title, String detail, List<FieldError> errors, Map<String, String> headers) {
+record Problem(int status, String slug, String title, String detail, List<FieldError> errors,
+               Optional<String> payment, Map<String, String> headers) {
 
     static final String STORED = "Idempotency-Stored";
     private static final String TYPE = "urn:chargeonce:problem:";
@@ -21,17 +24,22 @@ record Problem(int status, String slug, String title, String detail, List<FieldE
     record FieldError(String field, String detail) {}
 
     static Problem of(int status, String slug, String title, String detail) {
-        return new Problem(status, slug, title, detail, List.of(), Map.of(STORED, "false"));
+        return new Problem(status, slug, title, detail, List.of(), Optional.empty(), Map.of(STORED, "false"));
     }
 
     Problem withErrors(List<FieldError> fieldErrors) {
-        return new Problem(status, slug, title, detail, fieldErrors, headers);
+        return new Problem(status, slug, title, detail, fieldErrors, payment, headers);
+    }
+
+    /** @param path of the payment that this is about */
+    Problem withPayment(String path) {
+        return new Problem(status, slug, title, detail, errors, Optional.of(path), headers);
     }
 
     Problem with(String header, String value) {
         var more = new LinkedHashMap<>(headers);
         more.put(header, value);
-        return new Problem(status, slug, title, detail, errors, more);
+        return new Problem(status, slug, title, detail, errors, payment, more);
     }
 
     Answer answer() {
@@ -49,6 +57,7 @@ record Problem(int status, String slug, String title, String detail, List<FieldE
         if (!errors.isEmpty()) {
             json.put("errors", errors);
         }
+        payment.ifPresent(path -> json.put("payment", path));
         return PaymentJson.write(json);
     }
 }

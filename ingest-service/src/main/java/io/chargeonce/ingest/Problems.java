@@ -1,6 +1,8 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.payment.PaymentId;
 import java.util.List;
+import java.util.Optional;
 
 /** Every problem that this service answers with, in the order in which a request can meet them. */
 final class Problems {
@@ -45,6 +47,12 @@ final class Problems {
                 "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
     }
 
+    static Problem notNdjson() {
+        return Problem.of(415, "unsupported-media-type", "The body's type is not application/x-ndjson",
+                "Send one payment request a line as JSON in UTF-8, each with its own idempotency_key, and "
+                        + "'Content-Type: application/x-ndjson'.");
+    }
+
     static Problem tooLarge() {
         return Problem.of(413, "body-too-large", "The body is too large",
                 "A payment request has at most %,d bytes.".formatted(RequestBody.LARGEST));
@@ -76,6 +84,36 @@ final class Problems {
                 "Send the first request again unchanged to get its answer, or use a new key for a new payment.")
                 .withErrors(fields.stream()
                         .map(field -> new Problem.FieldError(field, "differs from the first request with this key")).toList());
+    }
+
+    static Problem duplicateSuspected(PaymentId first) {
+        String link = Command.PATH + "/" + first;
+        return Problem.of(409, "duplicate-suspected", "The same purchase was made a moment ago under another key",
+                "Look at the payment that the field payment links to. If this is a purchase of its own, send the request again "
+                        + "with the header 'Duplicate-Guard: off'. Nothing of this request was kept.")
+                .with("Link", "<" + link + ">; rel=\"duplicate\"").withPayment(link);
+    }
+
+    static Problem duplicateGuardInvalid() {
+        return Problem.of(400, "duplicate-guard-invalid", "The Duplicate-Guard header cannot be used",
+                "Send 'Duplicate-Guard: off' to let an equal purchase pass, or leave the header out.");
+    }
+
+    static Problem cardDeclined(PaymentId id, Optional<String> code) {
+        return Problem.of(402, "card-declined", "The payment was declined",
+                "It will not be charged. Ask the customer for another means of payment and send it with a new key"
+                        + code.map(why -> "; the reason given is " + why).orElse("") + ".")
+                .with(Problem.STORED, "true").withPayment(Command.PATH + "/" + id);
+    }
+
+    static Problem tooManyRequests(int perSecond) {
+        return Problem.of(429, "rate-limited", "Too many requests a second",
+                "At most %,d requests a second are taken from this merchant. Send the same request again after the time in Retry-After."
+                        .formatted(perSecond)).with("Retry-After", "1");
+    }
+
+    static Problem badQuery(String detail) {
+        return Problem.of(400, "invalid-query", "The query cannot be answered", detail);
     }
 
     static Problem keyInUse() {

@@ -1,7 +1,10 @@
 package io.chargeonce.ingest;
 
 import io.helidon.common.buffers.DataReader;
+import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.IOException;
@@ -20,7 +23,7 @@ final class RequestBody {
     }
 
     Checked<byte[]> read(ServerRequest request) {
-        if (!isJson(request)) {
+        if (!hasType(request, "application/json")) {
             return new Checked.Wrong<>(Problems.notJson());
         }
         if (request.headers().contentLength().orElse(0) > LARGEST) {
@@ -33,16 +36,20 @@ final class RequestBody {
     private static byte[] bytes(ServerRequest request) {
         try (InputStream content = request.content().inputStream()) {
             return content.readNBytes(LARGEST + 1);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (DataReader.InsufficientDataAvailableException e) {
-            throw new CloseConnectionException("the client left in the middle of its body", e);
+        } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
+            throw new CloseConnectionException("the client left in the middle of its body, or took too long over it", e);
+        } catch (RequestException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // The web server's parser says in many ways that a chunk is malformed, and none of them is the service's fault.
+            throw RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).status(Status.BAD_REQUEST_400)
+                    .message("the body is malformed").cause(e).setKeepAlive(false).build();
         }
     }
 
-    private static boolean isJson(ServerRequest request) {
+    static boolean hasType(ServerRequest request, String expected) {
         String type = request.headers().value(HeaderNames.CONTENT_TYPE).orElse("");
         String mediaType = type.split(";", 2)[0].strip();
-        return mediaType.equalsIgnoreCase("application/json");
+        return mediaType.equalsIgnoreCase(expected);
     }
 }

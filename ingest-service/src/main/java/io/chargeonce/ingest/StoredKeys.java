@@ -5,22 +5,28 @@ import io.chargeonce.payment.OperationState;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Answers asks whose key is taken, from the rows of whoever took it. Within the transaction that found it taken. */
 final class StoredKeys {
 
     private StoredKeys() {}
 
-    private record Stored(byte[] fingerprint, String command, Acceptance.Replayed replay) {
+    /** @param response empty once it was reaped */
+    private record Stored(byte[] fingerprint, String command, Optional<StoredResponse> response, PaymentStatus now,
+                          Instant firstAt) {
 
         Acceptance answer(Ask ask) {
-            return ask.command().hasFingerprint(fingerprint)
-                    ? replay
-                    : new Acceptance.Reused(ask.command().differencesFrom(command));
+            if (!ask.command().hasFingerprint(fingerprint)) {
+                return new Acceptance.Reused(ask.command().differencesFrom(command));
+            }
+            return response.<Acceptance>map(kept -> new Acceptance.Replayed(kept, now, firstAt))
+                    .orElseGet(() -> new Acceptance.Reconstructed(ask.response(), now));
         }
     }
 
@@ -54,16 +60,17 @@ final class StoredKeys {
             var stored = new HashMap<String, Stored>();
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
-                    stored.put(row.getString(1), new Stored(row.getBytes(2), row.getString(3), replay(row)));
+                    stored.put(row.getString(1), stored(row));
                 }
             }
             return stored;
         }
     }
 
-    private static Acceptance.Replayed replay(ResultSet row) throws SQLException {
-        return new Acceptance.Replayed(
-                StoredResponse.fromColumns(row.getInt(4), row.getString(5), row.getBytes(6)),
+    private static Stored stored(ResultSet row) throws SQLException {
+        byte[] body = row.getBytes(6);
+        return new Stored(row.getBytes(2), row.getString(3),
+                body == null ? Optional.empty() : Optional.of(StoredResponse.fromColumns(row.getInt(4), row.getString(5), body)),
                 PaymentStatus.of(OperationState.fromTag(row.getString(8)), row.getInt(9), row.getInt(10)),
                 row.getTimestamp(7).toInstant());
     }

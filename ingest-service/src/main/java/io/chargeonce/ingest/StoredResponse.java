@@ -17,7 +17,7 @@ import java.util.Optional;
 record StoredResponse(int status, Map<String, String> headers, byte[] body) {
 
     /** How long a repeat is answered with these very bytes. */
-    private static final Duration KEPT = Duration.ofHours(24);
+    static final Duration KEPT = Duration.ofHours(24);
 
     /** RFC 9110's IMF-fixdate. */
     private static final DateTimeFormatter HTTP_DATE =
@@ -58,6 +58,14 @@ record StoredResponse(int status, Map<String, String> headers, byte[] body) {
         all.put("Payment-Status", now.tag());
         all.put("Idempotency-Expires", HTTP_DATE.format(firstAt.plus(KEPT)));
         return new Answer(status, all, body, "replayed");
+    }
+
+    /** For a repeat after {@link #KEPT}: the same, made anew. */
+    Answer reconstructed(PaymentStatus now) {
+        var all = new LinkedHashMap<>(headers);
+        all.put("Idempotent-Replayed", "reconstructed");
+        all.put("Payment-Status", now.tag());
+        return new Answer(status, all, body, "reconstructed");
     }
 
     String headersColumn() {

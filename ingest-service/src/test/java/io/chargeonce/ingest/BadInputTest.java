@@ -152,7 +152,7 @@ class BadInputTest {
     @Test
     void another_path_or_method_gets_a_problem_document_too() {
         HttpResponse<String> nowhere = world.get("/v2/payments");
-        HttpResponse<String> get = world.get("/v1/payments");
+        HttpResponse<String> get = world.get("/v1/payments/batch");
         HttpResponse<String> delete = world.send(world.request("/v1/payments/x").DELETE().build());
 
         assertThat(nowhere.statusCode()).isEqualTo(404);

@@ -31,6 +31,8 @@ class IngestSettingsTest {
         assertThat(settings.pipeline().topicPrefix()).isEqualTo("payments");
         assertThat(settings.chargeWithin()).isEqualTo(Duration.ofHours(24));
         assertThat(settings.pipeline().admin()).isEmpty();
+        assertThat(settings.dedupeRetention()).isEqualTo(Duration.ofDays(400));
+        assertThat(settings.tls()).isEmpty();
     }
 
     @Test
@@ -60,6 +62,23 @@ class IngestSettingsTest {
         assertThat(settings.chargeWithin()).isEqualTo(Duration.ofHours(2));
         assertThat(settings.pipeline().admin()).hasValueSatisfying(admin -> assertThat(admin).hasToString("127.0.0.1:9100"));
         assertThat(settings.toString()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void the_retention_and_https_reach_their_place_too(@TempDir Path directory) throws Exception {
+        Path certificate = Files.writeString(directory.resolve("certificate.pem"), "c");
+        Path key = Files.writeString(directory.resolve("key.pem"), "k");
+        IngestSettings settings = load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "14d",
+                "CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", certificate.toString(), "CHARGEONCE_INGEST_TLS_KEY_FILE", key.toString()));
+
+        assertThat(settings.dedupeRetention()).isEqualTo(Duration.ofDays(14));
+        assertThat(settings.tls()).contains(new TlsFiles(certificate, key));
+    }
+
+    @Test
+    void a_key_stays_taken_for_as_long_as_a_dead_letter_may_wait() {
+        assertThatThrownBy(() -> load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "13d")))
+                .hasMessageContainingAll("CHARGEONCE_DEDUPE_RETENTION", "at least 14d");
     }
 
     @Test

@@ -44,9 +44,13 @@ final class IngestWorld implements AutoCloseable {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
         }
-        var pipeline = pipeline(databaseUrl, kafka, topics.prefix(), Optional.empty());
-        service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)),
-                meters);
+        service = startAnother();
+    }
+
+    /** One more process's worth of service over the same database and topics; the caller closes it. */
+    IngestService startAnother() {
+        var pipeline = pipeline(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), Optional.empty());
+        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters);
     }
 
     static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
@@ -64,13 +68,15 @@ final class IngestWorld implements AutoCloseable {
         return new IngestWorld(databaseUrl);
     }
 
-    /** Schema and the two merchants acme and globex with their tokens. */
+    /** Schema and merchants with their tokens: acme and globex are not guarded against second clicks, initech and hooli are. */
     static void prepare(String databaseUrl) {
         Migrations.apply(databaseUrl, "postgres", "");
         execute(databaseUrl, """
-                INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');
+                INSERT INTO chargeonce.merchant (merchant_id, duplicate_window_ms)
+                VALUES ('acme', 0), ('globex', 0), ('initech', 10000), ('hooli', 3600000);
                 INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id, revoked_at)
                 VALUES (sha256('test_acme'), 'acme', NULL), (sha256('test_globex'), 'globex', NULL),
+                       (sha256('test_initech'), 'initech', NULL), (sha256('test_hooli'), 'hooli', NULL),
                        (sha256('test_revoked'), 'acme', now())
                 """);
     }
@@ -108,6 +114,10 @@ final class IngestWorld implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
+        return request(service, path);
+    }
+
+    static HttpRequest.Builder request(IngestService service, String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.port() + path))
                 .header("Authorization", "Bearer test_acme").timeout(Duration.ofSeconds(60));
     }

@@ -15,6 +15,11 @@ final class Json {
         return MAPPER.readTree(json).path(field).asString("");
     }
 
+    /** A field as JSON. */
+    static String at(String json, String field) {
+        return MAPPER.writeValueAsString(MAPPER.readTree(json).path(field));
+    }
+
     /** One field of every object in an array. */
     static List<String> texts(String json, String array, String field) {
         return MAPPER.readTree(json).path(array).valueStream().map(element -> element.path(field).asString("")).toList();

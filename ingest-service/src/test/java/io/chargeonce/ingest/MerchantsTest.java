@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class MerchantsTest {
 
-    private static final Checked<String> ACME = new Checked.Right<>("acme");
+    private static final Checked<Merchant> ACME = new Checked.Right<>(new Merchant("acme", java.util.Optional.empty()));
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
 
     @Test

@@ -163,6 +163,11 @@ public final class Operation {
         return representAt;
     }
 
+    /** Whether it is one of those that the dead-letter queue shows: dead, or unresolved for long. */
+    public boolean isListed() {
+        return state == OperationState.DEAD || state == OperationState.UNRESOLVED;
+    }
+
     /** The key of the attempt that was claimed last. */
     public PspKey attemptKey() {
         return PspKey.derive(accepted.payment(), accepted.kind().tag(), accepted.ref(),
@@ -311,6 +316,11 @@ public final class Operation {
 
     public void purge() {
         moveOn(OperationState.PURGED);
+    }
+
+    /** A purge is undone. */
+    public void restore() {
+        moveOn(OperationState.DEAD);
     }
 
     /** The same step is staged once more, because Kafka lost it. */

@@ -20,7 +20,7 @@ public enum OperationState {
     DECLINED,
     /** In the dead-letter queue. */
     DEAD,
-    /** Taken out of the dead-letter queue for good, by a person with a reason. */
+    /** Taken out of the dead-letter queue by a person with a reason; it may come back until the retention ends. */
     PURGED;
 
     public Set<OperationState> next() {
@@ -28,10 +28,11 @@ public enum OperationState {
             // Straight to the end only by a success that came late, or for a refund of what was never captured.
             case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD, SUCCEEDED, DECLINED);
             case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD);
-            case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD);
+            case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD, PURGED);
             case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
             // The PSP's late word outranks ours: the money is there.
-            case DECLINED, PURGED -> EnumSet.of(SUCCEEDED);
+            case DECLINED -> EnumSet.of(SUCCEEDED);
+            case PURGED -> EnumSet.of(SUCCEEDED, DEAD);
             case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
         };
     }

@@ -28,7 +28,8 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
     /** A dead letter carries its poison as base64 with evidence beside it, so it must be allowed to be larger. */
     private static final int LARGEST_DEAD_LETTER = 2 * LARGEST_RECORD + 64 * 1024;
 
-    private static final Duration RETENTION = Duration.ofDays(14);
+    /** How long a record may wait on a topic. */
+    public static final Duration RETENTION = Duration.ofDays(14);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -45,6 +46,7 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
                 "message.timestamp.type", "LogAppendTime",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(topic(topics.outcomes(), Map.of()));
+        plan.add(topic(topics.intakeRefused(), Map.of()));
         return plan;
     }
 

@@ -38,6 +38,20 @@ public record Topics(String prefix) {
         return prefix + ".outcomes";
     }
 
+    /** What the topics begin with on which merchants send payment requests; the merchant's id follows. */
+    public String intakePrefix() {
+        return prefix + ".intake.";
+    }
+
+    /** What was refused of them, and why. */
+    public String intakeRefused() {
+        return prefix + ".intake-refused";
+    }
+
+    public String intakeGroup() {
+        return prefix + ".intake.workers";
+    }
+
     /** The consumer group that works the topic of a tier; 0 is the main topic's. */
     public String groupOfTier(int tier) {
         return ofTier(tier) + ".workers";

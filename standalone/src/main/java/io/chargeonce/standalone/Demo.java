@@ -104,10 +104,10 @@ final class Demo implements AutoCloseable {
         producer.send(plan.payments().subList(half, plan.payments().size()));
         board.watchUntil(stages -> System.nanoTime() > end, PATIENCE);
         pipeline.foundations.stripe().acceptConnections();
-        out.println("   Stripe is back. What met the outage was parked: it cost no attempt, and nothing died of it.");
+        out.println("   Stripe is back. What met the outage was parked: no attempt spent, nothing dead.");
 
         long repeats = producer.told().stream().filter(DemoProducer.Told::replayed).count();
-        out.printf("   %,d requests were repeated under the same key: each got the first answer again, and no second payment.%n", repeats);
+        out.printf("   %,d requests came twice under one key: the same answer again, no second payment.%n", repeats);
     }
 
     /** Straight onto the main topic, past the service that would have refused it. */
@@ -122,14 +122,14 @@ final class Demo implements AutoCloseable {
     }
 
     private void watchTheTiers() {
-        chapter("Failures wait in retry-1, retry-2, retry-3 (%s) and never hold up the main topic".formatted(
+        chapter("Failures wait in retry-1, -2, -3 (%s), never in the way of others".formatted(
                 pipeline.settings.tiers().stream().map(Demo::brief).collect(Collectors.joining(", "))));
         awaitRest();
     }
 
     private void showDeadLetters() {
-        chapter("What failed in every tier, and what could never be read, is in the dead-letter queue");
-        SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 100));
+        chapter("What failed in every tier, or can never be read, is in the dead-letter queue");
+        SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 80));
     }
 
     private void merge() {
@@ -137,7 +137,7 @@ final class Demo implements AutoCloseable {
         pipeline.foundations.stripe().removeRules();
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
-        ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 100));
+        ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
         new Merge(queue).run(mergePlan, Mandate.of("demo", Optional.of("the PSP is mended")), Run.unattended());
         awaitRest();
     }
@@ -145,18 +145,18 @@ final class Demo implements AutoCloseable {
     private void purge() {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(Standing.POISON));
-        ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 100));
+        ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
         new Purge(queue).run(purgePlan, Mandate.of("demo", Optional.of("test records, looked at one by one")), Run.unattended());
         awaitRest();
     }
 
     private Verdict checkTheBooks() {
-        chapter("The books: what the shops were told, Stripe's own ledger, the tables and every topic must agree");
+        chapter("The books: the shops' answers, Stripe's ledger, tables and topics must agree");
         Verdict verdict = Checker.check(evidence());
         out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
                 verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
         out.printf("   captures in Stripe's ledger %,d%n", verdict.count("psp_captures"));
-        out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d, outcome missing %d, early retries %d%n",
+        out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d,%n   outcome missing %d, early retries %d%n",
                 verdict.count("lost"), verdict.count("double_charged"), verdict.count("phantom"), verdict.count("wrong_amount"),
                 verdict.count("outcome_missing"), verdict.count("early_retries"));
         out.println(verdict.balanced() ? "   The books balance." : verdict.report());

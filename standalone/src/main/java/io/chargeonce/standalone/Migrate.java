@@ -1,15 +1,20 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.acl.AclBinding;
 
 /** Brings a pipeline's schema and topics up to date. Idempotent. */
 final class Migrate {
@@ -21,13 +26,31 @@ final class Migrate {
         return Migrations.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
     }
 
+    /** Returns the roles whose password was set. */
+    static List<String> roles(PipelineSettings settings, Optional<Path> passwords) {
+        return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), passwords);
+    }
+
     /** Returns the topics that were created. */
     static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
+        return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin));
+    }
+
+    /** Returns false if the brokers guard nothing. */
+    static boolean acls(PipelineSettings settings) {
+        return withKafka(settings, new AccessPlan(new Topics(settings.topicPrefix()))::create);
+    }
+
+    static List<AclBinding> plannedAcls(PipelineSettings settings) {
+        return new AccessPlan(new Topics(settings.topicPrefix())).all();
+    }
+
+    private static <T> T withKafka(PipelineSettings settings, Function<Admin, T> work) {
         Map<String, Object> client = KafkaConnection.of(settings.kafka(), settings.kafkaProperties()).clientProperties();
         client.put("request.timeout.ms", 10_000);
         client.put("default.api.timeout.ms", 20_000);
         try (Admin admin = Admin.create(client)) {
-            return new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin);
+            return work.apply(admin);
         } catch (KafkaException e) {
             throw new KafkaException("Kafka at %s: %s; check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again".formatted(
                     settings.kafka(), e.getMessage()), e);

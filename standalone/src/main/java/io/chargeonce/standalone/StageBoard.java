@@ -15,8 +15,9 @@ import java.util.function.Predicate;
 final class StageBoard {
 
     private static final Duration EVERY = Duration.ofMillis(200);
-    private static final List<String> STAGES = List.of("accepted", "charging", "retry-1", "retry-2", "retry-3", "parked",
-            "unknown", "dead", "declined", "succeeded");
+    private static final int WIDTH = 79;
+    private static final List<String> STAGES = List.of("accepted", "charging", "tier-1", "tier-2", "tier-3", "parked",
+            "unknown", "dead", "purged", "declined", "succeeded");
 
     private final Database database;
     private final PrintWriter out;
@@ -48,7 +49,8 @@ final class StageBoard {
         stages.forEach((stage, count) -> words.add("%s %d".formatted(stage, count)));
         String line = "   " + String.join(" · ", words);
         if (live) {
-            out.print("\r\u001b[K" + line + (last ? "\n" : ""));
+            // A line that wrapped could not be written over.
+            out.print("\r\u001b[K" + line.substring(0, Math.min(line.length(), WIDTH)) + (last ? "\n" : ""));
         } else if (!line.equals(shown)) {
             out.println(line);
         }
@@ -57,7 +59,7 @@ final class StageBoard {
     }
 
     private static final String READ = """
-            SELECT CASE WHEN state = 'processing' THEN 'charging' WHEN state = 'scheduled' THEN 'retry-' || tier
+            SELECT CASE WHEN state = 'processing' THEN 'charging' WHEN state = 'scheduled' THEN 'tier-' || tier
                         WHEN state = 'unresolved' THEN 'unknown' ELSE state END AS stage, count(*)
               FROM operation GROUP BY stage
             """;

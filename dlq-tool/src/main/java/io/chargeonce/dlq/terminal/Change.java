@@ -1,44 +1,110 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Merge;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Purge;
+import io.chargeonce.dlq.Restore;
 import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
 
 /** What a command does to dead letters. */
-enum Change {
-    MERGE, PURGE;
+sealed interface Change {
 
-    Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
-        return switch (this) {
-            case MERGE -> new Merge(queue).run(plan, mandate, run);
-            case PURGE -> new Purge(queue).run(plan, mandate, run);
-        };
+    String title();
+
+    String inWords(Standing standing);
+
+    boolean refuses(Standing standing);
+
+    /** A change that goes through its selection at once. A merge is more careful, and has commands of its own. */
+    sealed interface Plain extends Change {
+
+        Plan plan(DeadLetterQueue queue, DeadLetterFilter filter);
+
+        Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run);
     }
 
-    String inWords(Standing standing) {
-        return switch (this) {
-            case MERGE -> Words.byMerge(standing);
-            case PURGE -> Words.byPurge(standing);
-        };
+    record Merging() implements Change {
+
+        @Override
+        public String title() {
+            return "MERGE";
+        }
+
+        @Override
+        public String inWords(Standing standing) {
+            return Words.byMerge(standing);
+        }
+
+        @Override
+        public boolean refuses(Standing standing) {
+            return standing == Standing.POISON || standing == Standing.NEEDS_A_PERSON;
+        }
     }
 
-    boolean refuses(Standing standing) {
-        return switch (standing) {
-            case RECHARGEABLE -> false;
-            case CHARGED, UNRESOLVED -> this == PURGE;
-            case POISON -> this == MERGE;
-        };
+    record Purging(boolean evenUnresolved) implements Plain {
+
+        @Override
+        public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {
+            return Plan.of(queue, filter);
+        }
+
+        @Override
+        public Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
+            return new Purge(queue, evenUnresolved).run(plan, mandate, run);
+        }
+
+        @Override
+        public String title() {
+            return "PURGE";
+        }
+
+        @Override
+        public String inWords(Standing standing) {
+            return refuses(standing) || !evenUnresolved ? Words.byPurge(standing) : "purge";
+        }
+
+        @Override
+        public boolean refuses(Standing standing) {
+            return !evenUnresolved && (standing == Standing.CHARGED || standing == Standing.UNRESOLVED);
+        }
+    }
+
+    record Restoring() implements Plain {
+
+        @Override
+        public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {
+            return Plan.ofPurged(queue, filter);
+        }
+
+        @Override
+        public Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
+            return new Restore(queue).run(plan, mandate, run);
+        }
+
+        @Override
+        public String title() {
+            return "RESTORE";
+        }
+
+        @Override
+        public String inWords(Standing standing) {
+            return "back into the queue";
+        }
+
+        @Override
+        public boolean refuses(Standing standing) {
+            return false;
+        }
     }
 
     /** Whether this fate is one that the command was called for. */
     static boolean moved(Fate fate) {
         return switch (fate) {
-            case REENTERED, SETTLED, ASKED, PURGED -> true;
+            case REENTERED, SETTLED, ASKED, PURGED, RESTORED -> true;
             case REFUSED, GONE -> false;
         };
     }

@@ -16,12 +16,12 @@ public final class ChangeReport {
 
     /** What a merge would do, by standing, with money. */
     public static void printMergePlan(Plan plan, Screen screen) {
-        printPlan(Change.MERGE, plan, screen);
+        printPlan(new Change.Merging(), plan, screen);
     }
 
     /** What a purge would do, by standing, with money. */
     public static void printPurgePlan(Plan plan, Screen screen) {
-        printPlan(Change.PURGE, plan, screen);
+        printPlan(new Change.Purging(false), plan, screen);
     }
 
     static void printPlan(Change change, Plan plan, Screen screen) {
@@ -34,8 +34,9 @@ public final class ChangeReport {
                 Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
                 Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
                 Column.whole("STANDING", Words::of),
-                Column.whole(change.name(), change::inWords))).print(present);
-        if (change == Change.MERGE) {
+                Column.whole(change.title(), change::inWords))).print(present);
+        screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
+        if (change instanceof Change.Merging) {
             MergeNotes.print(present::contains, screen);
         }
     }

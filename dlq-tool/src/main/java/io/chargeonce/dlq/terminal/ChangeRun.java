@@ -6,6 +6,7 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
@@ -21,21 +22,26 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One call of merge or purge: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
-record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Pace pace,
+/** One call of purge or restore: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
+record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Expected expected,
                  boolean json) {
 
     int on(DeadLetterQueue queue) {
-        Plan plan = Plan.of(queue, filter);
+        Plan plan = change.plan(queue, filter);
         List<String> missing = plan.missing(queue);
         missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
+        Optional<String> refusal = expected.refusal(plan);
+        if (refusal.isPresent()) {
+            tell(refusal.get());
+            return 1;
+        }
         return yes ? act(queue, plan) : dry(plan);
     }
 
     private int dry(Plan plan) {
         Screen screen = Screen.of(command);
         if (json) {
-            Json.print(screen, Map.of("dry", true, "standings", Json.standings(plan.standings())));
+            Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printPlan(change, plan, screen);
             screen.say("Nothing was changed. Add --yes to do it.");
@@ -48,10 +54,10 @@ record ChangeRun(Change change, CommandSpec command, DeadLetterFilter filter, Op
     private int act(DeadLetterQueue queue, Plan plan) {
         var brake = new Brake();
         var done = new AtomicLong();
-        Mandate mandate = Mandate.of(System.getProperty("user.name"), reason);
+        Mandate mandate = Mandate.of(Login.name(), reason);
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            Run.Result result = change.run(queue, plan, mandate, new Run(pace, brake, soFar -> progress(plan, soFar, done)));
+            Run.Result result = change.run(queue, plan, mandate, new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             print(plan, mandate, result);
             return exit(moved(result.fates()));

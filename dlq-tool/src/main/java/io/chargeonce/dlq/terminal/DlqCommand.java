@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
  * command ends; only here is it told that Postgres can't be reached.
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
-        subcommands = {ListCommand.class, SummaryCommand.class, ShowCommand.class, PurgeCommand.class, MergeCommand.class},
+        subcommands = {ListCommand.class, SummaryCommand.class, ShowCommand.class, WhyCommand.class, PurgeCommand.class, RestoreCommand.class, MergeCommand.class, RunsCommand.class, AuditCommand.class, ExportCommand.class, ImportCommand.class, CompletionCommand.class},
         footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
 public final class DlqCommand implements Runnable {
 
@@ -51,7 +51,7 @@ public final class DlqCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: list, summary, show, purge or merge");
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: " + String.join(", ", spec.subcommands().keySet()));
     }
 
     int with(CommandSpec command, Action action) {

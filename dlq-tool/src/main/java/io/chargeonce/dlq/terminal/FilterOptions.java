@@ -2,12 +2,12 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.Standing;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which dead letters are meant. */
@@ -32,20 +32,15 @@ final class FilterOptions {
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",
-            description = "Only those that are rechargeable, charged, unresolved or poison.")
+            description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved or poison.")
     Optional<String> standing;
 
-    DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
-        return new DeadLetterFilter(ids, cause, psp, merchant, age("--older-than", olderThan, problems),
-                age("--newer-than", newerThan, problems), text, standing(problems));
-    }
+    @Mixin
+    TraitOptions traits;
 
-    private static Optional<Duration> age(String option, Optional<String> given, Problems problems) {
-        Optional<Duration> age = given.flatMap(Ages::parse);
-        if (given.isPresent() && age.isEmpty()) {
-            problems.add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, given.get()));
-        }
-        return age;
+    DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
+                problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
     }
 
     private Optional<Standing> standing(Problems problems) {

@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterView;
+import io.chargeonce.dlq.Export;
 import io.chargeonce.dlq.Standing;
 import io.chargeonce.dlq.Story;
 import io.chargeonce.dlq.Sum;
@@ -25,7 +26,20 @@ final class Json {
     private Json() {}
 
     static void print(Screen screen, Map<String, ?> object) {
-        screen.print("%s", ASCII.writeValueAsString(object));
+        screen.print("%s", line(object));
+    }
+
+    static String line(Map<String, ?> object) {
+        return ASCII.writeValueAsString(object);
+    }
+
+    static Map<String, Object> exported(Export.Exported exported) {
+        Map<String, Object> json = letter(exported.letter());
+        if (!exported.payment().isEmpty()) {
+            json.put("payment", exported.payment());
+        }
+        exported.source().ifPresent(source -> json.put("source", source(source)));
+        return json;
     }
 
     static Map<String, Object> letter(DeadLetterView letter) {
@@ -42,6 +56,7 @@ final class Json {
         json.put("cause", letter.cause());
         json.put("message", letter.message());
         json.put("generation", letter.generation());
+        json.put("tier", letter.tier());
         json.put("revision", letter.revision());
         json.put("died_at", letter.diedAt().toString());
         json.put("age_seconds", letter.age().toSeconds());
@@ -56,6 +71,7 @@ final class Json {
         putIfPresent(json, "merchant", group.merchant());
         json.putAll(sum(group.sum()));
         json.put("oldest_seconds", group.oldest().toSeconds());
+        group.keyValidUntil().ifPresent(at -> json.put("key_valid_until", at.toString()));
         json.put("standings", standings(group.standings()));
         return json;
     }
@@ -136,7 +152,7 @@ final class Json {
         return json;
     }
 
-    private static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
+    static void putIfPresent(Map<String, Object> json, String name, Optional<?> value) {
         value.ifPresent(present -> json.put(name, present));
     }
 }

@@ -4,6 +4,7 @@ import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Listing;
 import io.chargeonce.dlq.Order;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "list", description = "Lists dead letters, the newest first.", usageHelpAutoWidth = true, sortOptions = false,
         footer = {"", "Example: the oldest hundred of the last day that one PSP refused",
-                  "  chargeonce dlq list --psp stripe --newer-than 1d --oldest-first"})
+                  "  chargeonce dlq list --psp stripe --newer-than 1d --sort oldest"})
 final class ListCommand implements Callable<Integer> {
 
     private static final long SHOWN_TO_PEOPLE = 100;
@@ -29,8 +30,12 @@ final class ListCommand implements Callable<Integer> {
     @Mixin
     FilterOptions filters;
 
-    @Option(names = "--oldest-first", description = "The oldest first.")
-    boolean oldestFirst;
+    @Option(names = "--sort", paramLabel = "ORDER", description = "newest, oldest or amount (the largest first). Newest unless said.")
+    Optional<String> sort;
+
+    @Option(names = "--columns", paramLabel = "NAMES", split = ",",
+            description = "Which columns, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message.")
+    List<String> columns = ListTable.USUAL;
 
     @Option(names = "--limit", paramLabel = "N", description = "At most so many; 100 unless said, and with --json all.")
     Optional<String> limit;
@@ -44,17 +49,30 @@ final class ListCommand implements Callable<Integer> {
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         long most = problems.number("--limit", limit).map(Integer::longValue)
                 .orElse(common.json ? Long.MAX_VALUE : SHOWN_TO_PEOPLE);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> list(queue, filter, most));
+        Order order = order(problems);
+        ListTable.unknown(columns).forEach(name -> problems.add("--columns has no '%s'; there are %s".formatted(name, ListTable.NAMES)));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> list(queue, filter, order, most));
     }
 
-    private int list(DeadLetterQueue queue, DeadLetterFilter filter, long most) {
+    private Order order(Problems problems) {
+        return switch (sort.orElse("newest")) {
+            case "newest" -> Order.NEWEST_FIRST;
+            case "oldest" -> Order.OLDEST_FIRST;
+            case "amount" -> Order.LARGEST_FIRST;
+            default -> {
+                problems.add("--sort is '%s', but must be newest, oldest or amount".formatted(sort.get()));
+                yield Order.NEWEST_FIRST;
+            }
+        };
+    }
+
+    private int list(DeadLetterQueue queue, DeadLetterFilter filter, Order order, long most) {
         Screen screen = Screen.of(spec);
-        Order order = oldestFirst ? Order.OLDEST_FIRST : Order.NEWEST_FIRST;
         if (common.json) {
             new Listing(queue).pages(filter, order, most, page -> page.forEach(letter -> Json.print(screen, Json.letter(letter))));
             return 0;
         }
-        var table = new ListTable(screen);
+        var table = new ListTable(screen, columns);
         boolean more = new Listing(queue).pages(filter, order, most, table::print);
         if (table.isEmpty()) {
             screen.say("The dead-letter queue holds nothing of this kind.");

@@ -1,9 +1,8 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
-import io.chargeonce.dlq.Pace;
+import io.chargeonce.dlq.RunTerms;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,9 +13,14 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Tells what it would do; with --yes, does it.",
-                       "What was charged already is settled, what may have been charged is asked about first, poison stays."},
-        footer = {"", "Example: the PSP is well again, so try its payments once more, ten a second",
-                  "  chargeonce dlq merge --psp stripe --rate 10 --yes"})
+                       "What was charged already is settled, what may have been charged is asked about first, poison stays.",
+                       "A few payments go first. The rest follows once these have ended well, and stops when too many fail again.",
+                       "Ctrl-C stops between two batches; whatever ends it, it can be resumed and moves nothing twice."},
+        footer = {"", "Examples: the PSP is well again, so try its payments once more, ten a second and then faster",
+                  "  chargeonce dlq merge --psp stripe --rate 10 --yes",
+                  "Freeze a set, have somebody look at it, then merge exactly that",
+                  "  chargeonce dlq merge --cause psp_unwell --plan",
+                  "  chargeonce dlq merge --resume run_0123456789"})
 final class MergeCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -28,8 +32,17 @@ final class MergeCommand implements Callable<Integer> {
     @Mixin
     SelectionOptions selection;
 
-    @Option(names = "--rate", paramLabel = "N", description = "At most so many a second.")
-    Optional<String> rate;
+    @Option(names = "--plan", description = "Freeze the set as a run, and move nothing. --resume confirms it.")
+    boolean plan;
+
+    @Mixin
+    RunTermsOptions careful;
+
+    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run that was planned, stopped, killed or aborted.")
+    Optional<String> resume;
+
+    @Option(names = "--cancel", paramLabel = "RUN", description = "End a run for good. What it moved stays moved.")
+    Optional<String> cancel;
 
     @Mixin
     CommonOptions common;
@@ -37,9 +50,31 @@ final class MergeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var problems = new Problems();
+        var call = new MergeCall(spec, selection.reason, common.json);
+        if (resume.isPresent() || cancel.isPresent()) {
+            checkAlone(problems);
+            return problems.any() ? problems.print(spec)
+                    : dlq.with(spec, queue -> resume.isPresent() ? call.resume(queue, resume.get()) : call.cancel(queue, cancel.get()));
+        }
         DeadLetterFilter filter = selection.filter(problems);
-        var pace = new Pace(problems.number("--rate", rate).map(OptionalInt::of).orElse(OptionalInt.empty()));
-        var run = new ChangeRun(Change.MERGE, spec, filter, selection.reason, selection.yes, pace, common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+        RunTerms terms = careful.terms(problems);
+        if (careful.evenCapped && filter.ids().isEmpty()) {
+            problems.add("--even-capped needs ids: look at each of these payments first");
+        }
+        if (plan && selection.yes) {
+            problems.add("--plan moves nothing and --yes does it: say one of them");
+        }
+        MergeCall.Extent extent = selection.yes ? MergeCall.Extent.ALL : plan ? MergeCall.Extent.PLAN : MergeCall.Extent.LOOK;
+        Expected expected = selection.expected(problems);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> call.begin(queue, filter, terms, expected, extent));
+    }
+
+    private void checkAlone(Problems problems) {
+        if (resume.isPresent() && cancel.isPresent()) {
+            problems.add("--resume goes on and --cancel ends: say one of them");
+        }
+        if (plan || careful.any() || selection.any()) {
+            problems.add("a run keeps the set and the care it was planned with: name only the run, and a --reason if you like");
+        }
     }
 }

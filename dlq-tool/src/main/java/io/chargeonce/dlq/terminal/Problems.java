@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,24 @@ final class Problems {
         err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
         err.flush();
         return EXIT;
+    }
+
+    /** An option's value as an age. */
+    Optional<Duration> age(String option, Optional<String> text) {
+        Optional<Duration> age = text.flatMap(Ages::parse);
+        if (text.isPresent() && age.isEmpty()) {
+            add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, text.get()));
+        }
+        return age;
+    }
+
+    /** An option's value as an amount of money. */
+    Optional<Long> minorUnits(String option, Optional<String> text) {
+        if (text.isPresent() && !text.get().matches("\\d{1,12}")) {
+            add("%s is '%s', but must be a whole number of minor units, such as 1299 for 12.99 EUR".formatted(option, text.get()));
+            return Optional.empty();
+        }
+        return text.map(Long::valueOf);
     }
 
     /** An option's value as a whole number from 1. */

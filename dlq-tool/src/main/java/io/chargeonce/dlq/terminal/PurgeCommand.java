@@ -1,17 +1,17 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
-import io.chargeonce.dlq.Pace;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Takes dead letters out of the queue for good. Tells what it would do; with --yes, does it.",
-                       "Never a payment whose money was or may have been taken."},
+        description = {"Takes dead letters out of the queue; restore brings them back within 30 days. Tells what it would do; with --yes, does it.",
+                       "Never a payment whose money was or may have been taken, unless you say --even-unresolved."},
         footer = {"", "Example: give up records that nobody could read",
                   "  chargeonce dlq purge --standing poison --reason \"load test\" --yes"})
 final class PurgeCommand implements Callable<Integer> {
@@ -25,6 +25,10 @@ final class PurgeCommand implements Callable<Integer> {
     @Mixin
     SelectionOptions selection;
 
+    @Option(names = "--even-unresolved",
+            description = "Also payments whose money was or may have been taken. Nobody asks the PSP about them any more.")
+    boolean evenUnresolved;
+
     @Mixin
     CommonOptions common;
 
@@ -35,7 +39,7 @@ final class PurgeCommand implements Callable<Integer> {
         if (selection.reason.isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
-        var run = new ChangeRun(Change.PURGE, spec, filter, selection.reason, selection.yes, Pace.unlimited(), common.json);
+        var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes, selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
     }
 }

@@ -26,6 +26,24 @@ final class SelectionOptions {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     Optional<String> reason;
 
+    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly so many are meant.")
+    Optional<String> expectCount;
+
+    @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")
+    Optional<String> expectFingerprint;
+
+    Expected expected(Problems problems) {
+        Optional<Integer> count = expectCount.filter("0"::equals).map(Integer::valueOf)
+                .or(() -> problems.number("--expect-count", expectCount));
+        return new Expected(count, expectFingerprint);
+    }
+
+    /** Whether a set is named at all. */
+    boolean any() {
+        return !ids.isEmpty() || all || yes || expectCount.isPresent() || expectFingerprint.isPresent()
+                || !filters.filter(Optional.empty(), new Problems()).isEverything();
+    }
+
     DeadLetterFilter filter(Problems problems) {
         DeadLetterFilter filter = filters.filter(ids.isEmpty() ? Optional.empty() : Optional.of(ids), problems);
         if (all && !filter.isEverything()) {

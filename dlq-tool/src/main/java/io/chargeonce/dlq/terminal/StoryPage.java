@@ -4,8 +4,6 @@ import io.chargeonce.dlq.DeadLetterView;
 import io.chargeonce.dlq.Story;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /** One dead letter for a person: what it is, what was tried, what it says, who did what with it. */
@@ -33,11 +31,14 @@ public final class StoryPage {
         field("cause", letter.cause());
         field("message", letter.message());
         boolean isDead = letter.state().equals("dead");
-        field("state", isDead ? "in the dead-letter queue for " + Ages.brief(letter.age()) + ", since " + time(letter.diedAt())
-                : "left the queue, " + letter.state() + " at " + time(letter.changedAt()));
+        field("state", isDead ? "in the dead-letter queue for " + Ages.brief(letter.age()) + ", since " + Words.time(letter.diedAt())
+                : "left the queue, " + letter.state() + " at " + Words.time(letter.changedAt()));
         if (isDead) {
             field("a merge", switch (letter.standing()) {
                 case RECHARGEABLE -> "sends it through the pipeline again: nothing was charged";
+                case PAST_DEADLINE -> "sends it through the pipeline again with a new deadline, for its own has passed: nothing was charged";
+                case NEEDS_A_PERSON -> "leaves it: it was merged %d times and died each time, so find out why, then name it with --even-capped"
+                        .formatted(letter.generation() - 1);
                 case CHARGED -> "settles it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
                 case POISON -> "cannot take it: it is no payment and needs editing";
@@ -52,7 +53,7 @@ public final class StoryPage {
         field("merchant", accepted.merchant());
         field("key", accepted.idempotencyKey());
         accepted.request().reference().ifPresent(reference -> field("reference", reference));
-        field("accepted", time(accepted.at()));
+        field("accepted", Words.time(accepted.at()));
         field("state", "%s (generation %d, step %d)".formatted(operation.state().tag(), operation.generation(), operation.step()));
     }
 
@@ -62,7 +63,7 @@ public final class StoryPage {
             screen.print("  none: nothing was ever sent to a PSP");
         }
         for (Attempt attempt : story.attempts()) {
-            screen.print("  %d. %s at %s: %s", attempt.sequence(), time(attempt.sentAt()), Printable.of(attempt.psp()), inWords(attempt));
+            screen.print("  %d. %s at %s: %s", attempt.sequence(), Words.time(attempt.sentAt()), Printable.of(attempt.psp()), inWords(attempt));
         }
     }
 
@@ -98,7 +99,7 @@ public final class StoryPage {
         }
         for (Story.Deed deed : story.audit()) {
             String why = deed.reason().map(reason -> ": " + reason).orElse("");
-            screen.print("  %s %s by %s%s", time(deed.at()), Printable.of(deed.action()), Printable.of(deed.actor()), Printable.of(why));
+            screen.print("  %s %s by %s%s", Words.time(deed.at()), Printable.of(deed.action()), Printable.of(deed.actor()), Printable.of(why));
         }
     }
 
@@ -109,9 +110,5 @@ public final class StoryPage {
 
     private void field(String name, String value) {
         screen.print("  %s %s", screen.faint("%-9s".formatted(name)), Printable.of(value));
-    }
-
-    private static String time(Instant at) {
-        return at.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 }

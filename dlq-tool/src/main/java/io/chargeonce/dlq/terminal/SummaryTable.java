@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /** The queue by cause, PSP and merchant, with money and with what a merge would do. Each currency has a line of its own. */
 public final class SummaryTable {
 
-    private record Line(String cause, String psp, String merchant, Sum sum, String oldest, String merge) {}
+    private record Line(String cause, String psp, String merchant, Sum sum, String oldest, String keys, String merge) {}
 
     private SummaryTable() {}
 
@@ -23,16 +23,21 @@ public final class SummaryTable {
         }
         var lines = new ArrayList<Line>();
         summary.groups().forEach(group -> lines.add(new Line(group.cause(), group.psp().orElse("–"),
-                group.merchant().orElse("–"), group.sum(), Ages.brief(group.oldest()), byMerge(group.standings()))));
-        lines.add(new Line("total", "", "", summary.total(), Ages.brief(summary.oldest().orElseThrow()), ""));
-        new Table<>(screen, List.of(
+                group.merchant().orElse("–"), group.sum(), Ages.brief(group.oldest()),
+                group.keyValidUntil().map(Words::time).orElse(""), byMerge(group.standings()))));
+        lines.add(new Line("total", "", "", summary.total(), Ages.brief(summary.oldest().orElseThrow()), "", ""));
+        var columns = new ArrayList<Column<Line>>(List.of(
                 Column.right("COUNT", (Line line) -> "%,d".formatted(line.sum.count())),
-                Column.rightLines("MONEY", line -> line.sum.moneyLines()),
+                Column.rightLines("MONEY", (Line line) -> line.sum.moneyLines()),
                 Column.right("OLDEST", Line::oldest),
                 Column.shrinking("CAUSE", 10, Line::cause),
                 Column.shrinking("PSP", 4, Line::psp),
                 Column.shrinking("MERCHANT", 4, Line::merchant),
-                Column.shrinking("MERGE", 14, Line::merge))).print(lines);
+                Column.shrinking("MERGE", 14, Line::merge)));
+        if (lines.stream().anyMatch(line -> !line.keys.isEmpty())) {
+            columns.add(Column.whole("KEY VALID UNTIL", Line::keys));
+        }
+        new Table<>(screen, columns).print(lines);
         MergeNotes.print(s -> summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), screen);
     }
 

@@ -2,15 +2,23 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Fate;
 import io.chargeonce.dlq.Standing;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /** What happens to dead letters, in words. */
 final class Words {
 
     private Words() {}
 
+    static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
     static String byMerge(Standing standing) {
         return switch (standing) {
             case RECHARGEABLE -> "merge";
+            case PAST_DEADLINE -> "merge late";
+            case NEEDS_A_PERSON -> "needs a person";
             case CHARGED -> "settles";
             case UNRESOLVED -> "resolver first";
             case POISON -> "needs editing";
@@ -20,6 +28,8 @@ final class Words {
     static String whyByMerge(Standing standing) {
         return switch (standing) {
             case RECHARGEABLE -> "no attempt took money, so another one is safe";
+            case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
+            case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
             case CHARGED -> "the money was taken already, nothing is charged again";
             case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
             case POISON -> "poison cannot be merged";
@@ -28,7 +38,7 @@ final class Words {
 
     static String byPurge(Standing standing) {
         return switch (standing) {
-            case RECHARGEABLE -> "purge";
+            case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON -> "purge";
             case CHARGED -> "refused: the money was taken";
             case UNRESOLVED -> "refused: the money may have been taken";
             case POISON -> "purge: the record only";
@@ -38,6 +48,8 @@ final class Words {
     static String of(Standing standing) {
         return switch (standing) {
             case RECHARGEABLE -> "safe to re-charge";
+            case PAST_DEADLINE -> "past its deadline";
+            case NEEDS_A_PERSON -> "merged too often";
             case CHARGED -> "already charged";
             case UNRESOLVED -> "unresolved";
             case POISON -> "poison";
@@ -50,6 +62,7 @@ final class Words {
             case SETTLED -> "settled: already charged";
             case ASKED -> "with the resolver now; stays listed until known";
             case PURGED -> "purged";
+            case RESTORED -> "back in the queue";
             case REFUSED -> "refused and left as it was";
             case GONE -> "moved by somebody else meanwhile";
         };

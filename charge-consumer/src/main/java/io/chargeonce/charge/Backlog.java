@@ -1,0 +1,67 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.MultiGauge.Row;
+import io.micrometer.core.instrument.Tags;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, records that the broker refuses.
+ * Every charge consumer shows the same numbers, so take their maximum and not their sum. For one thread.
+ */
+final class Backlog {
+
+    private final Database database;
+    private final MultiGauge count;
+    private final MultiGauge money;
+    private final MultiGauge oldest;
+
+    Backlog(Database database, MeterRegistry meters) {
+        this.database = database;
+        this.count = MultiGauge.builder("chargeonce.backlog").description("What waits for somebody").register(meters);
+        this.money = MultiGauge.builder("chargeonce.backlog.minor.units").description("Its money in minor units").register(meters);
+        this.oldest = MultiGauge.builder("chargeonce.backlog.oldest.seconds").description("The age of its oldest").register(meters);
+    }
+
+    private record Waiting(Tags tags, long count, long money, double oldestSeconds) {}
+
+    /** Looks once; returns 0, for there is never more to do at once. */
+    int runOnce() {
+        List<Waiting> waiting = database.withConnection(Backlog::look);
+        count.register(waiting.stream().map(each -> Row.of(each.tags(), each.count())).toList(), true);
+        money.register(waiting.stream().map(each -> Row.of(each.tags(), each.money())).toList(), true);
+        oldest.register(waiting.stream().map(each -> Row.of(each.tags(), each.oldestSeconds())).toList(), true);
+        return 0;
+    }
+
+    private static final String LOOK = """
+            SELECT what, cause, currency, items, coalesce(money, 0),
+                   coalesce(extract(epoch FROM clock_timestamp() - since), 0)
+              FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
+                           min(unresolved_since) AS since
+                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' GROUP BY currency
+                     UNION ALL
+                    SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
+                      FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency
+                     UNION ALL
+                    SELECT 'refused_record', '', '', count(*), 0, min(staged_at)
+                      FROM outbox WHERE refusal IS NOT NULL) AS waiting
+            """;
+
+    private static List<Waiting> look(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(LOOK);
+             var row = statement.executeQuery()) {
+            var waiting = new ArrayList<Waiting>();
+            while (row.next()) {
+                waiting.add(new Waiting(Tags.of("what", row.getString(1), "cause", row.getString(2), "currency", row.getString(3)),
+                        row.getLong(4), row.getLong(5), row.getDouble(6)));
+            }
+            return waiting;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.chargeonce.conformance;
+
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+
+/** Tries every rule on a server, one after another, each with a key of its own. It leaves behind what it had made. */
+public final class Conformance {
+
+    private Conformance() {}
+
+    /** @throws UncheckedIOException if the server cannot be reached */
+    public static Report of(Target target) {
+        Trial.requireObject(target.body());
+        try (var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build()) {
+            List<Report.Line> lines = Rules.ALL.stream().map(rule -> new Report.Line(rule, check(rule, new Trial(target, http)))).toList();
+            return new Report(lines);
+        }
+    }
+
+    private static Rule.Finding check(Rule rule, Trial trial) {
+        try {
+            return rule.check().apply(trial);
+        } catch (UncheckedIOException | CompletionException e) {
+            if (e.getCause() instanceof ConnectException unreachable) {
+                throw new UncheckedIOException(unreachable);
+            }
+            return new Rule.Finding.Broken("an answer", "no answer: " + e.getCause());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.chargeonce.conformance;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
+
+@Command(name = "conformance", usageHelpAutoWidth = true, mixinStandardHelpOptions = true, sortOptions = false,
+        description = "Tries from outside whether a server keeps what an Idempotency-Key promises. It makes some real requests there.",
+        footer = {"", "Exit 0: every rule of safety is kept; 1: one is broken; 2: wrong usage; 3: the server can't be reached.", "",
+                  "Example: any other server", "  chargeonce conformance --url https://api.example.com/orders --token T --body order.json"})
+public final class ConformanceCommand implements Callable<Integer> {
+
+    private static final int BROKEN = 1;
+    private static final int UNREACHABLE = 3;
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--url", required = true, description = "The endpoint that takes POST; without a path a Chargeonce server's.")
+    URI url;
+
+    @Option(names = "--token", required = true, description = "Sent as Authorization: Bearer.")
+    String token;
+
+    @Option(names = "--other-token", description = "Of another tenant, to try that keys are each tenant's own.")
+    Optional<String> otherToken;
+
+    @Option(names = "--mismatch-status", paramLabel = "409|422", defaultValue = "409",
+            description = "What the server says to a key that comes with another request; ${DEFAULT-VALUE} unless said.")
+    int mismatchStatus;
+
+    @Option(names = "--body", paramLabel = "FILE",
+            description = "A JSON object that the endpoint accepts; {unique} in it is replaced by a new text in each trial.")
+    Optional<Path> body;
+
+    @Option(names = "--json", description = "Print JSON, a rule a line and the sum last.")
+    boolean json;
+
+    @Override
+    public Integer call() {
+        try {
+            Report report = Conformance.of(new Target(url, token, otherToken, body(), mismatchStatus));
+            print(report);
+            return report.isSafe() ? 0 : BROKEN;
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        } catch (UncheckedIOException e) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("conformance: " + url + " can't be reached: check the address and try again");
+            err.flush();
+            return UNREACHABLE;
+        }
+    }
+
+    private String body() {
+        try {
+            return body.isPresent() ? Files.readString(body.get()) : Target.PAYMENT;
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the file " + body.get() + " can't be read", e);
+        }
+    }
+
+    private void print(Report report) {
+        PrintWriter out = spec.commandLine().getOut();
+        var sum = Map.of("safe", report.isSafe(), "kept", report.count("kept"), "broken", report.count("broken"),
+                "skipped", report.count("skipped"));
+        if (json) {
+            var mapper = new JsonMapper();
+            report.lines().forEach(line -> out.println(mapper.writeValueAsString(line.toMap())));
+            out.println(mapper.writeValueAsString(sum));
+        } else {
+            report.lines().forEach(line -> out.println(line.text()));
+            out.printf("%n%d kept, %d broken, %d skipped: %s%n", report.count("kept"), report.count("broken"), report.count("skipped"),
+                    report.isSafe() ? "a client may rely on it" : "a client may not rely on it");
+        }
+        out.flush();
+    }
+}

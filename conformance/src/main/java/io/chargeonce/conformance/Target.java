@@ -1,0 +1,39 @@
+package io.chargeonce.conformance;
+
+import java.net.URI;
+import java.util.Optional;
+
+/**
+ * The server to be tried: one endpoint that makes something under an Idempotency-Key.
+ *
+ * @param endpoint       takes POST
+ * @param otherToken     of another tenant, if there is one to try with
+ * @param body           a request that is accepted; {@code {unique}} in it stands for a text that is new in each trial
+ * @param mismatchStatus what the server says to a key that comes with another request: 422 in the IETF's draft, 409 elsewhere
+ */
+public record Target(URI endpoint, String token, Optional<String> otherToken, String body, int mismatchStatus) {
+
+    /** A payment as Chargeonce takes it. */
+    public static final String PAYMENT = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\", "
+            + "\"reference\": \"conformance-{unique}\"}";
+    private static final String PAYMENTS = "/v1/payments";
+
+    /** An address without a path is taken for a Chargeonce server's. */
+    public Target {
+        if (endpoint.getHost() == null || !endpoint.getScheme().matches("https?")) {
+            throw new IllegalArgumentException("the address must be an http or https URL, such as http://127.0.0.1:8080/v1/payments");
+        }
+        if (endpoint.getPath().isEmpty() || endpoint.getPath().equals("/")) {
+            endpoint = endpoint.resolve(PAYMENTS);
+        }
+        if (mismatchStatus != 409 && mismatchStatus != 422) {
+            throw new IllegalArgumentException("a key that comes with another request is answered with 409 or 422");
+        }
+    }
+
+    /** Without the tokens. */
+    @Override
+    public String toString() {
+        return "Target[" + endpoint + "]";
+    }
+}

@@ -1,0 +1,95 @@
+package io.chargeonce.conformance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One rule's try at the server, with a key and a request of its own. Any thread may send. */
+final class Trial {
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    final Target target;
+    final String key = "conformance-" + UUID.randomUUID();
+    final String body;
+    private final HttpClient http;
+
+    Trial(Target target, HttpClient http) {
+        this.target = target;
+        this.http = http;
+        this.body = newBody();
+    }
+
+    /** An acceptable request that was never sent before. */
+    String newBody() {
+        return target.body().replace("{unique}", UUID.randomUUID().toString());
+    }
+
+    /** The same request in another spelling: blanks and the order of the fields. */
+    String respelled() {
+        var fields = (ObjectNode) MAPPER.readTree(body);
+        var names = new java.util.ArrayList<>(fields.propertyNames());
+        java.util.Collections.reverse(names);
+        var reversed = MAPPER.createObjectNode();
+        names.forEach(name -> reversed.set(name, fields.get(name)));
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(reversed);
+    }
+
+    /** Another request: its first whole number is one more, or its first text is longer. */
+    String changed() {
+        var fields = (ObjectNode) MAPPER.readTree(body);
+        for (String name : fields.propertyNames()) {
+            if (fields.get(name).isIntegralNumber()) {
+                return fields.put(name, fields.get(name).longValue() + 1).toString();
+            }
+        }
+        return newBody();
+    }
+
+    Seen send() {
+        return send(Optional.of(key), body);
+    }
+
+    Seen send(Optional<String> header, String content) {
+        return send(header, content, target.token());
+    }
+
+    Seen send(Optional<String> header, String content, String token) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(target.endpoint()).timeout(LONGEST)
+                .header("Content-Type", "application/json").header("Authorization", "Bearer " + token)
+                .POST(BodyPublishers.ofString(content));
+        header.ifPresent(value -> request.header("Idempotency-Key", value));
+        try {
+            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+            return new Seen(answer.statusCode(), answer.headers(), answer.body());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** @throws IllegalArgumentException if the target's body is no JSON object */
+    static void requireObject(String body) {
+        try {
+            if (MAPPER.readTree(body) instanceof ObjectNode) {
+                return;
+            }
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException("the body must be a JSON object", e);
+        }
+        throw new IllegalArgumentException("the body must be a JSON object");
+    }
+}

@@ -1,0 +1,79 @@
+package io.chargeonce.dlq;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. */
+public final class AuditTrail {
+
+    /**
+     * @param actor     only this person's
+     * @param action    only this, as {@code dlq.purged}
+     * @param run       only what this one call or run did
+     * @param newerThan how far back to look
+     */
+    public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
+
+    /** @param sum of the dead letters concerned; money per currency */
+    public record Line(Instant from, Instant until, String actor, String action, Optional<String> run, Optional<String> reason, Sum sum) {}
+
+    private record Name(String actor, String action, Optional<String> run, Optional<String> reason) {}
+
+    private AuditTrail() {}
+
+    /** The newest last. */
+    public static List<Line> ask(DeadLetterQueue queue, Question question) {
+        return queue.database().withConnection(connection -> read(connection, question));
+    }
+
+    private static final String READ = """
+            SELECT min(at), max(at), audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency', count(*),
+                   coalesce(sum((data ->> 'amount')::bigint), 0)
+              FROM audit_record
+              CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
+             WHERE audit_record.action LIKE 'dlq.%'
+               AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+               AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
+               AND (wanted.action IS NULL OR audit_record.action = wanted.action)
+               AND (wanted.run IS NULL OR data ->> 'run' = wanted.run)
+             GROUP BY audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency'
+             ORDER BY min(at), min(audit_id)
+            """;
+
+    private static List<Line> read(Connection connection, Question question) throws SQLException {
+        Map<Name, Line> lines = new LinkedHashMap<>();
+        try (var statement = connection.prepareStatement(READ)) {
+            bind(statement, question);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    var name = new Name(result.getString(3), result.getString(4), Optional.ofNullable(result.getString(5)),
+                            Optional.ofNullable(result.getString(6)));
+                    lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run, name.reason,
+                            Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
+                }
+            }
+        }
+        return List.copyOf(lines.values());
+    }
+
+    private static void bind(PreparedStatement statement, Question question) throws SQLException {
+        statement.setString(1, question.actor.orElse(null));
+        statement.setString(2, question.action.orElse(null));
+        statement.setString(3, question.run.orElse(null));
+        statement.setLong(4, question.newerThan.toSeconds());
+    }
+
+    private static Line together(Line line, Line more) {
+        return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
+                line.actor, line.action, line.run, line.reason, line.sum.plus(more.sum));
+    }
+}

@@ -1,0 +1,42 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Takes dead letters of another environment into this queue as records to look at and to purge: they touch no payment
+ * here, and nothing of them can be merged. The same record taken in twice is one.
+ */
+public final class Import {
+
+    /** @param source where it was, with its bytes; for a payment, its request as bytes */
+    public record Imported(String cause, String message, Story.Source source) {}
+
+    private final DeadLetterQueue queue;
+
+    public Import(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** One commit. */
+    public void run(List<Imported> records, Mandate mandate) {
+        List<DeadLetter> letters = records.stream().map(Import::letter).toList();
+        queue.database().inTransaction(connection -> {
+            DeadLetterTable.bury(connection, queue.topics(), letters);
+            AuditLog.append(connection, letters.stream().map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported",
+                    Optional.empty(), "dead_letter", letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
+                    .toList());
+            return letters;
+        });
+    }
+
+    private static DeadLetter letter(Imported imported) {
+        var source = imported.source;
+        return DeadLetter.poison(new DeadLetter.Source(source.topic(), source.partition(), source.offset(),
+                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), imported.cause, imported.message);
+    }
+}

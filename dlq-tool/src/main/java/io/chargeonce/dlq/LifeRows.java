@@ -1,0 +1,89 @@
+package io.chargeonce.dlq;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What the ledger remembers of one operation, table by table. */
+final class LifeRows {
+
+    private interface Row {
+        Moment read(ResultSet result) throws SQLException;
+    }
+
+    private LifeRows() {}
+
+    /** Both halves have an index of their own. */
+    private static final String ATTEMPTS = """
+            SELECT sent_at, sequence, generation, psp, key_valid_until
+              FROM payment_attempt WHERE payment_id = ? AND operation = 'charge' AND NOT failed_definite
+             UNION ALL
+            SELECT sent_at, sequence, generation, psp, key_valid_until
+              FROM payment_attempt WHERE payment_id = ? AND failed_definite
+            """;
+
+    static List<Moment> attempts(Connection connection, String id) throws SQLException {
+        return query(connection, ATTEMPTS, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),
+                result.getString(4), at(result, 5)));
+    }
+
+    private static final String ANSWERS = """
+            SELECT observed_at, sequence, psp, source, outcome, observation.cause, detail, observation.psp_reference
+              FROM (SELECT psp_key, sequence, psp FROM payment_attempt
+                     WHERE payment_id = ? AND operation = 'charge' AND NOT failed_definite
+                     UNION ALL
+                    SELECT psp_key, sequence, psp FROM payment_attempt WHERE payment_id = ? AND failed_definite) AS attempt
+              JOIN psp_observation AS observation USING (psp_key)
+            """;
+
+    static List<Moment> answers(Connection connection, String id) throws SQLException {
+        return query(connection, ANSWERS, id, result -> new Moment.Heard(at(result, 1), result.getInt(2), result.getString(3),
+                result.getString(4), result.getString(5), text(result, 6), text(result, 7), text(result, 8)));
+    }
+
+    private static final String WAITS = """
+            SELECT staged_at, tier, state = 'parked', cause, due_at FROM tier_visit WHERE operation_id = ?
+            """;
+
+    static List<Moment> waits(Connection connection, String id) throws SQLException {
+        return query(connection, WAITS, id, result -> new Moment.Waited(at(result, 1), result.getInt(2), result.getBoolean(3),
+                text(result, 4), at(result, 5)));
+    }
+
+    private static final String DEEDS = """
+            SELECT at, actor, action, reason, data ->> 'run' FROM audit_record WHERE resource_id = ? ORDER BY audit_id
+            """;
+
+    static List<Moment> deeds(Connection connection, String id) throws SQLException {
+        return query(connection, DEEDS, id, result -> new Moment.Deed(at(result, 1), result.getString(2), result.getString(3),
+                text(result, 4), text(result, 5)));
+    }
+
+    private static List<Moment> query(Connection connection, String sql, String id, Row row) throws SQLException {
+        var moments = new ArrayList<Moment>();
+        try (var statement = connection.prepareStatement(sql)) {
+            for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
+                statement.setString(i, id);
+            }
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    moments.add(row.read(result));
+                }
+            }
+        }
+        return moments;
+    }
+
+    private static Instant at(ResultSet result, int column) throws SQLException {
+        return result.getObject(column, OffsetDateTime.class).toInstant();
+    }
+
+    private static Optional<String> text(ResultSet result, int column) throws SQLException {
+        return Optional.ofNullable(result.getString(column));
+    }
+}

@@ -1,0 +1,18 @@
+package io.chargeonce.dlq;
+
+import com.sun.security.auth.module.UnixSystem;
+
+/** The person at this terminal, as the operating system knows them. Nothing that can be typed or set changes it. */
+public final class Login {
+
+    private Login() {}
+
+    public static String name() {
+        try {
+            return new UnixSystem().getUsername();
+        } catch (LinkageError notUnix) {
+            // Windows has no such library in the JDK; there the JVM asks the system itself.
+            return System.getProperty("user.name");
+        }
+    }
+}

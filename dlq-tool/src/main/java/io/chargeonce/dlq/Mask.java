@@ -1,0 +1,27 @@
+package io.chargeonce.dlq;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+/** Hides what identifies a person or a card in text and bytes that leave this environment. Lengths stay as they were. */
+final class Mask {
+
+    /** Tokens of PSPs, e-mail addresses, and runs of digits that could be a card or an account. */
+    private static final Pattern PERSONAL = Pattern.compile(
+            "\\b(?:pm|tok|card|cus|src)_[A-Za-z0-9_]+|[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}|\\d(?:[ -]?\\d){11,18}");
+
+    private Mask() {}
+
+    static String all(String text) {
+        return "*".repeat(text.length());
+    }
+
+    static String personal(String text) {
+        return PERSONAL.matcher(text).replaceAll(found -> all(found.group()));
+    }
+
+    /** Bytes that are no text stay as they are. */
+    static byte[] personal(byte[] bytes) {
+        return personal(new String(bytes, StandardCharsets.ISO_8859_1)).getBytes(StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,111 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.AuditLog;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Merge runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
+public final class MergeRuns {
+
+    /** A leader locks its run for the length of a batch. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+    private static final int LOOKS = 1_000;
+
+    private final DeadLetterQueue queue;
+
+    public MergeRuns(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Freezes what the selection means now under the mandate's run. Moves nothing. */
+    public MergeRun plan(Selection selection, Mandate mandate, RunTerms terms) {
+        return queue.database().inTransaction(connection -> {
+            RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
+            RunRows.insert(connection, mandate, terms, frozen);
+            audit(connection, mandate, "dlq.run.planned", Optional.empty());
+            return RunRows.find(connection, mandate.run()).orElseThrow();
+        });
+    }
+
+    public Optional<MergeRun> find(String id) {
+        return queue.database().withConnection(connection -> RunRows.find(connection, id));
+    }
+
+    public List<MergeRun> newest(int limit) {
+        return queue.database().withConnection(connection -> RunRows.newest(connection, limit));
+    }
+
+    /**
+     * Becomes the leader of a run that was planned, stopped, killed or aborted.
+     *
+     * @param mandate  whose run is meant, and who leads it from now on
+     * @param progress told after every step, on the leader's thread
+     * @return empty if the run has ended, or somebody else leads it
+     */
+    public Optional<RunLeader> take(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress) {
+        UUID token = UUID.randomUUID();
+        Optional<MergeRun> taken = queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            if (!RunRows.take(connection, mandate.run(), mandate.actor(), token)) {
+                return Optional.empty();
+            }
+            audit(connection, mandate, "dlq.run.led", Optional.empty());
+            return RunRows.find(connection, mandate.run());
+        });
+        return taken.map(run -> new RunLeader(queue, run, mandate, token, clock, progress));
+    }
+
+    /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */
+    public boolean cancel(Mandate mandate) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean cancelled = RunRows.end(connection, mandate.run(), RunState.CANCELLED,
+                    Optional.of("cancelled by " + mandate.actor()));
+            if (cancelled) {
+                audit(connection, mandate, "dlq.run.cancelled", Optional.empty());
+            }
+            return cancelled;
+        });
+    }
+
+    /** What a run holds, did and brought about, as far as that is known by now. */
+    public record Report(MergeRun run, Tally<Standing> standings, Tally<Fate> fates, Outcomes outcomes) {}
+
+    public Optional<Report> report(String id) {
+        return queue.database().withConnection(connection -> {
+            Optional<MergeRun> run = RunRows.find(connection, id);
+            if (run.isEmpty()) {
+                return Optional.empty();
+            }
+            if (!run.get().isLed()) {
+                lookAtAll(connection, id);
+            }
+            return Optional.of(new Report(run.get(), RunItems.standings(connection, id), RunItems.fates(connection, id),
+                    RunOutcomes.count(connection, id, 0)));
+        });
+    }
+
+    /** A leader keeps count of what it hears itself, so only a run that nobody leads is looked at here. */
+    private static void lookAtAll(Connection connection, String id) throws SQLException {
+        int after = 0;
+        for (int look = 0; look < LOOKS; look++) {
+            after = RunOutcomes.observe(connection, id, after).last();
+            if (after == 0) {
+                return;
+            }
+        }
+    }
+
+    static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
+        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.actor(), action, Optional.empty(), "dlq_run", mandate.run(),
+                why.or(mandate::reason), Map.of("run", mandate.run()))));
+    }
+}

@@ -1,0 +1,41 @@
+package io.chargeonce.dlq;
+
+/**
+ * What became of payments that a run sent back through the pipeline.
+ *
+ * @param entered     how many it sent
+ * @param failedAgain are dead again
+ * @param unresolved  are listed again, because nobody knows whether their money moved
+ */
+public record Outcomes(long entered, long succeeded, long declined, long failedAgain, long unresolved) {
+
+    public static final Outcomes NONE = new Outcomes(0, 0, 0, 0, 0);
+
+    Outcomes plus(Outcomes more) {
+        return new Outcomes(entered + more.entered, succeeded + more.succeeded, declined + more.declined,
+                failedAgain + more.failedAgain, unresolved + more.unresolved);
+    }
+
+    Outcomes minus(Outcomes less) {
+        return new Outcomes(entered - less.entered, succeeded - less.succeeded, declined - less.declined,
+                failedAgain - less.failedAgain, unresolved - less.unresolved);
+    }
+
+    /** Those that a judgement can be built on. */
+    long judged() {
+        return succeeded + declined + failedAgain + unresolved;
+    }
+
+    /** Still on their way. */
+    public long open() {
+        return entered - judged();
+    }
+
+    long bad() {
+        return failedAgain + unresolved;
+    }
+
+    boolean isWorseThan(int percent, long of) {
+        return bad() * 100 > percent * of;
+    }
+}

@@ -1,0 +1,63 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.PurgedLetters;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Undoes purges, until their retention ends: what comes back is dead again as it was, and nothing is charged. Any number
+ * of them may run at once.
+ */
+public final class Restore {
+
+    private static final int LARGEST_BATCH = 300;
+
+    private final DeadLetterQueue queue;
+
+    public Restore(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** @param plan of what is purged: {@link Plan#ofPurged} */
+    public Run.Result run(Plan plan, Mandate mandate, Run run) {
+        if (mandate.reason().isEmpty()) {
+            throw new IllegalArgumentException("a restore needs a reason");
+        }
+        return run.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+    }
+
+    /** One commit. */
+    Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
+        return queue.database().inTransaction(connection -> restore(connection,
+                LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), mandate));
+    }
+
+    private Tally<Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new Tally<Fate>();
+        batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
+        List<Operation> operations = batch.letters().stream().filter(letter -> letter.operationId().isPresent())
+                .map(batch::operation).toList();
+        operations.forEach(Operation::restore);
+        OperationTable.save(connection, operations);
+        // Of two restores of one poison record at once, the update itself says which one brought it back.
+        Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
+                batch.letters().stream().map(DeadLetterView::id).toList(), batch.operations()));
+        var audit = new ArrayList<AuditLog.Entry>();
+        for (DeadLetterView letter : batch.letters()) {
+            boolean isBack = restored.contains(letter.id());
+            fates.add(isBack ? Fate.RESTORED : Fate.GONE, letter);
+            if (isBack) {
+                audit.add(Audit.entry(mandate, "dlq.restored", letter));
+            }
+        }
+        AuditLog.append(connection, audit);
+        return fates;
+    }
+}

@@ -1,0 +1,135 @@
+package io.chargeonce.dlq;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.payment.Money;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The frozen sets of merge runs: in which order they move, and what was done with each. */
+final class RunItems {
+
+    record Item(int position, Target target) {}
+
+    record Frozen(long items, String fingerprint) {}
+
+    private RunItems() {}
+
+    /** A big set takes longer than a statement usually may, and is sorted. */
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'; SET LOCAL work_mem = '64MB'";
+
+    /** The canary is drawn by lot among what would be charged again: the oldest ones often all have one and the same trouble. */
+    private static final String FREEZE = "WITH letters AS (SELECT letter.dead_letter_id, letter.generation, letter.died_at,"
+            + " letter.amount, letter.currency, " + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
+            ), drawn AS (
+                SELECT dead_letter_id FROM letters WHERE standing IN ('rechargeable', 'past_deadline')
+                 ORDER BY md5(dead_letter_id) LIMIT ?
+            ), frozen AS (
+                INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency)
+                SELECT ?, row_number() OVER (ORDER BY drawn.dead_letter_id IS NULL, died_at, letters.dead_letter_id),
+                       letters.dead_letter_id, generation, died_at, standing, amount, currency
+                  FROM letters LEFT JOIN drawn USING (dead_letter_id)
+            )
+            SELECT count(*), coalesce(bit_xor(\
+            """ + DeadLetterQuery.FINGERPRINT + "), 0) FROM letters AS letter";
+
+    static Frozen freeze(Connection connection, String run, Selection selection, int canary) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(PATIENCE);
+        }
+        try (var statement = connection.prepareStatement(FREEZE)) {
+            int next = DeadLetterQuery.bind(statement, selection);
+            statement.setInt(next, canary);
+            statement.setString(next + 1, run);
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)));
+            }
+        }
+    }
+
+    private static final String NEXT = """
+            SELECT position, dead_letter_id, generation, died_at, amount, currency
+              FROM dlq_run_item WHERE run_id = ? AND position > ? AND fate IS NULL ORDER BY position LIMIT ?
+            """;
+
+    static List<Item> next(Connection connection, String run, int after, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(NEXT)) {
+            statement.setString(1, run);
+            statement.setInt(2, after);
+            statement.setInt(3, limit);
+            var items = new ArrayList<Item>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    items.add(new Item(result.getInt(1), target(result)));
+                }
+            }
+            return items;
+        }
+    }
+
+    private static Target target(ResultSet result) throws SQLException {
+        String currency = result.getString("currency");
+        return new Target(result.getString("dead_letter_id"), result.getInt("generation"),
+                result.getObject("died_at", OffsetDateTime.class).toInstant(),
+                currency == null ? Optional.empty() : Optional.of(new Money(result.getLong("amount"), currency)));
+    }
+
+    private static final String MARK = """
+            UPDATE dlq_run_item SET fate = row.fate, moved_at = clock_timestamp()
+              FROM unnest(?::int[], ?::text[]) AS row (position, fate)
+             WHERE run_id = ? AND dlq_run_item.position = row.position
+            """;
+
+    static void mark(Connection connection, String run, List<Item> items, Map<String, Fate> fates) throws SQLException {
+        try (var statement = connection.prepareStatement(MARK)) {
+            Columns.of(items, statement).with("int4", Item::position).with("text", item -> fates.get(item.target().id()).tag());
+            statement.setString(3, run);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String FATES = """
+            SELECT fate, currency, count(*), coalesce(sum(amount), 0)
+              FROM dlq_run_item WHERE run_id = ? AND fate IS NOT NULL GROUP BY fate, currency
+            """;
+
+    static Tally<Fate> fates(Connection connection, String run) throws SQLException {
+        var tally = new Tally<Fate>();
+        try (var statement = connection.prepareStatement(FATES)) {
+            statement.setString(1, run);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    tally.add(Fate.fromTag(result.getString(1)),
+                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
+                }
+            }
+        }
+        return tally;
+    }
+
+    private static final String STANDINGS = """
+            SELECT standing, currency, count(*), coalesce(sum(amount), 0)
+              FROM dlq_run_item WHERE run_id = ? GROUP BY standing, currency
+            """;
+
+    /** As they stood when they were frozen. */
+    static Tally<Standing> standings(Connection connection, String run) throws SQLException {
+        var tally = new Tally<Standing>();
+        try (var statement = connection.prepareStatement(STANDINGS)) {
+            statement.setString(1, run);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    tally.add(Standing.fromTag(result.getString(1)),
+                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
+                }
+            }
+        }
+        return tally;
+    }
+}

@@ -1,0 +1,15 @@
+package io.chargeonce.dlq;
+
+/**
+ * How far a run is.
+ *
+ * @param fates    what was done with its dead letters, all told
+ * @param outcomes what became of those that re-entered
+ * @param pace     how fast it goes now
+ */
+public record RunProgress(MergeRun run, Phase phase, Tally<Fate> fates, Outcomes outcomes, Pace pace) {
+
+    public enum Phase {
+        CANARY, CANARY_IS_AWAITED, RAMP
+    }
+}

@@ -1,0 +1,25 @@
+package io.chargeonce.dlq;
+
+import java.util.Locale;
+
+/** Where a merge run stands. */
+public enum RunState {
+    /** Its set is frozen; nothing has moved. */
+    PLANNED,
+    /** Begun. Without a leader it was stopped or killed, and waits to be resumed. */
+    RUNNING,
+    /** Everything in it was moved, or found gone. */
+    FINISHED,
+    /** It stopped by itself, because too many failed again. */
+    ABORTED,
+    /** A person stopped it for good. */
+    CANCELLED;
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static RunState fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,21 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Plan;
+import java.util.Optional;
+
+/** What somebody saw and means; anything else is refused. */
+record Expected(Optional<Integer> count, Optional<String> fingerprint) {
+
+    /** Why this plan is not the expected one, or empty if it is. */
+    Optional<String> refusal(Plan plan) {
+        long there = plan.standings().total().count();
+        if (count.filter(n -> n != there).isPresent()) {
+            return Optional.of("%,d dead letters are meant now, not the %,d expected; nothing was changed".formatted(there, count.get()));
+        }
+        if (fingerprint.filter(f -> !f.equals(plan.fingerprint())).isPresent()) {
+            return Optional.of("the set is not the expected one any more: its fingerprint is %s; nothing was changed"
+                    .formatted(plan.fingerprint()));
+        }
+        return Optional.empty();
+    }
+}

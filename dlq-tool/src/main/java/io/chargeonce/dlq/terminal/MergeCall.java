@@ -1,0 +1,165 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Brake;
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.MergeRun;
+import io.chargeonce.dlq.MergeRuns;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.RunLeader;
+import io.chargeonce.dlq.RunProgress;
+import io.chargeonce.dlq.RunState;
+import io.chargeonce.dlq.RunStep;
+import io.chargeonce.dlq.RunTerms;
+import io.chargeonce.dlq.Standing;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** One call of merge: looks, plans, leads a run, or ends one. */
+record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
+
+    enum Extent { LOOK, PLAN, ALL }
+
+    private static final int NO = 1;
+
+    int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
+        Plan plan = Plan.of(queue, filter);
+        List<String> missing = plan.missing(queue);
+        missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
+        Optional<String> refusal = expected.refusal(plan);
+        if (refusal.isPresent()) {
+            tell(refusal.get());
+            return NO;
+        }
+        return switch (extent) {
+            case LOOK -> look(plan, filter);
+            case PLAN -> planned(new MergeRuns(queue).plan(plan.selection(), mandate(), terms), plan);
+            case ALL -> all(queue, plan, filter, terms);
+        };
+    }
+
+    private int look(Plan plan, DeadLetterFilter filter) {
+        Screen screen = Screen.of(command);
+        if (json) {
+            Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+        } else {
+            ChangeReport.printPlan(new Change.Merging(), plan, screen);
+            screen.say("Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
+        }
+        long would = Arrays.stream(Standing.values()).filter(s -> !new Change.Merging().refuses(s))
+                .mapToLong(s -> plan.standings().of(s).count()).sum();
+        return exit(filter, would);
+    }
+
+    private int planned(MergeRun run, Plan plan) {
+        Screen screen = Screen.of(command);
+        if (json) {
+            Json.print(screen, RunJson.run(run));
+        } else {
+            ChangeReport.printPlan(new Change.Merging(), plan, screen);
+            screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
+            screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
+            screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());
+        }
+        return 0;
+    }
+
+    private int all(DeadLetterQueue queue, Plan plan, DeadLetterFilter filter, RunTerms terms) {
+        if (plan.standings().total().count() == 0) {
+            return look(plan, filter);
+        }
+        Mandate mandate = mandate();
+        new MergeRuns(queue).plan(plan.selection(), mandate, terms);
+        return lead(queue, mandate, filter);
+    }
+
+    int resume(DeadLetterQueue queue, String id) {
+        Optional<MergeRun> run = new MergeRuns(queue).find(id);
+        if (run.isEmpty()) {
+            return unknown(id);
+        }
+        return lead(queue, new Mandate(Login.name(), reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+    }
+
+    private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
+        try (var bar = RunBar.on(command, json)) {
+            Optional<RunLeader> leader = new MergeRuns(queue).take(mandate, InstantSource.system(), bar::show);
+            if (leader.isEmpty()) {
+                return notToBeTaken(queue, mandate.run());
+            }
+            var brake = new Brake();
+            CtrlC ctrlC = CtrlC.presses(brake);
+            try {
+                RunStep end = leader.get().run(brake);
+                bar.close();
+                RunPage.printEnd(leader.get().progress(), end, mandate, Screen.of(command), json);
+                return exit(end, leader.get().progress(), filter);
+            } finally {
+                ctrlC.letGo();
+            }
+        }
+    }
+
+    private int notToBeTaken(DeadLetterQueue queue, String id) {
+        MergeRun run = new MergeRuns(queue).find(id).orElseThrow();
+        tell(run.isLed()
+                ? "%s is led by %s right now (last sign of life %d s ago); Ctrl-C there lets go, and a leader that was killed is forgotten after 15 s"
+                        .formatted(id, run.leader().orElseThrow(), run.silence().orElseThrow().toSeconds())
+                : "%s has ended: %s; chargeonce dlq runs show %s tells what became of it".formatted(id, run.state().tag(), id));
+        return run.state() == RunState.FINISHED ? 0 : NO;
+    }
+
+    int cancel(DeadLetterQueue queue, String id) {
+        var runs = new MergeRuns(queue);
+        if (runs.find(id).isEmpty()) {
+            return unknown(id);
+        }
+        boolean cancelled = runs.cancel(new Mandate(Login.name(), reason, id));
+        MergeRun run = runs.find(id).orElseThrow();
+        if (json) {
+            Json.print(Screen.of(command), RunJson.run(run));
+        } else {
+            Screen.of(command).say(cancelled ? "%s is cancelled; what it had moved stays moved: chargeonce dlq runs show %1$s".formatted(id)
+                    : "%s had ended already: %s.".formatted(id, run.state().tag()));
+        }
+        return cancelled ? 0 : NO;
+    }
+
+    private int unknown(String id) {
+        tell("there is no run '%s'; chargeonce dlq runs lists those that there are".formatted(Printable.of(id)));
+        return NO;
+    }
+
+    private Mandate mandate() {
+        return Mandate.of(Login.name(), reason);
+    }
+
+    private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
+        return switch (end) {
+            case RunStep.Finished finished -> exit(filter, Arrays.stream(Fate.values()).filter(Change::moved)
+                    .mapToLong(fate -> progress.fates().of(fate).count()).sum());
+            case RunStep.Stopped stopped -> NO;
+            case RunStep.Aborted aborted -> NO;
+            case RunStep.Lost lost -> NO;
+            case RunStep.Moved moved -> throw new IllegalStateException("Bug! A run ended while it moved");
+            case RunStep.Waits waits -> throw new IllegalStateException("Bug! A run ended while it waited");
+        };
+    }
+
+    /** Named ids must all be moved, else the answer is no. */
+    private static int exit(DeadLetterFilter filter, long moved) {
+        return filter.ids().filter(ids -> moved < ids.size()).isPresent() ? NO : 0;
+    }
+
+    private void tell(String message) {
+        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
+        command.commandLine().getErr().flush();
+    }
+}

@@ -1,0 +1,87 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Moment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What happened to a payment, in words and for scripts. */
+final class MomentWords {
+
+    private MomentWords() {}
+
+    static String of(Moment moment) {
+        return Printable.of(switch (moment) {
+            case Moment.Accepted accepted -> "accepted from %s under key %s".formatted(accepted.merchant(), accepted.idempotencyKey());
+            case Moment.Sent sent -> "attempt %d sent to %s".formatted(sent.attempt(), sent.psp())
+                    + (sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "");
+            case Moment.Heard heard -> heard(heard);
+            case Moment.Waited waited -> "%s in retry-%d until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
+                    Words.time(waited.due()), because(waited.cause()));
+            case Moment.Died died -> "dead: %s (%s)".formatted(died.cause(), died.message());
+            case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
+                    because(deed.reason()));
+        });
+    }
+
+    private static String heard(Moment.Heard heard) {
+        String who = "attempt %d: %s %s ".formatted(heard.attempt(), heard.psp(),
+                heard.source().equals("call") ? "answered" : "said when asked:");
+        String detail = heard.detail().filter(text -> !text.isEmpty()).map(text -> " (" + text + ")").orElse("");
+        return who + heard.outcome() + because(heard.cause()) + detail + heard.reference().map(", reference "::concat).orElse("");
+    }
+
+    private static String because(Optional<String> cause) {
+        return cause.filter(text -> !text.isEmpty()).map(": "::concat).orElse("");
+    }
+
+    static Map<String, Object> json(Moment moment) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("at", moment.at().toString());
+        switch (moment) {
+            case Moment.Accepted accepted -> {
+                json.put("what", "accepted");
+                json.put("merchant", accepted.merchant());
+                json.put("idempotency_key", accepted.idempotencyKey());
+            }
+            case Moment.Sent sent -> {
+                json.put("what", "sent");
+                json.put("attempt", sent.attempt());
+                json.put("generation", sent.generation());
+                json.put("psp", sent.psp());
+                json.put("key_valid_until", sent.keyValidUntil().toString());
+            }
+            case Moment.Heard heard -> heard(heard, json);
+            case Moment.Waited waited -> {
+                json.put("what", waited.parked() ? "parked" : "scheduled");
+                json.put("tier", waited.tier());
+                Json.putIfPresent(json, "cause", waited.cause());
+                json.put("due_at", waited.due().toString());
+            }
+            case Moment.Died died -> {
+                json.put("what", "died");
+                json.put("cause", died.cause());
+                json.put("message", died.message());
+                json.put("generation", died.generation());
+            }
+            case Moment.Deed deed -> {
+                json.put("what", deed.action());
+                json.put("actor", deed.actor());
+                Json.putIfPresent(json, "reason", deed.reason());
+                Json.putIfPresent(json, "run", deed.run());
+            }
+        }
+        return json;
+    }
+
+    private static void heard(Moment.Heard heard, Map<String, Object> json) {
+        json.put("what", "heard");
+        json.put("attempt", heard.attempt());
+        json.put("psp", heard.psp());
+        json.put("source", heard.source());
+        json.put("outcome", heard.outcome());
+        Json.putIfPresent(json, "cause", heard.cause());
+        Json.putIfPresent(json, "detail", heard.detail());
+        Json.putIfPresent(json, "psp_reference", heard.reference());
+    }
+}

@@ -1,0 +1,41 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterFilter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Brings back what was purged in the last 30 days. Tells what it would do; with --yes, does it.",
+                       "Nothing is charged: what comes back is dead as it was, and can be merged."},
+        footer = {"", "Example: the purge was a mistake",
+                  "  chargeonce dlq restore --cause undecodable --reason \"they can be mended\" --yes"})
+final class RestoreCommand implements Callable<Integer> {
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    SelectionOptions selection;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        DeadLetterFilter filter = selection.filter(problems);
+        if (selection.reason.isEmpty()) {
+            problems.add("--reason is missing: say why, it is kept in the audit log");
+        }
+        var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
+                selection.expected(problems), common.json);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+    }
+}

@@ -1,0 +1,68 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.Outcomes;
+import io.chargeonce.dlq.RunProgress;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** A run's progress for people at a terminal: how far it is, and what became of what it moved. Nothing for scripts. */
+sealed interface RunBar extends AutoCloseable {
+
+    void show(RunProgress progress);
+
+    @Override
+    void close();
+
+    static RunBar on(CommandSpec command, boolean json) {
+        return json || !Screen.isTerminal() ? new Silent() : new Drawn(Screen.of(command).width());
+    }
+
+    record Silent() implements RunBar {
+
+        @Override
+        public void show(RunProgress progress) {}
+
+        @Override
+        public void close() {}
+    }
+
+    /** The bar is drawn by a thread of the library's; told by the run's. */
+    final class Drawn implements RunBar {
+
+        private static final int REFRESH_MILLIS = 200;
+
+        private final ProgressBar bar;
+
+        Drawn(int width) {
+            bar = new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS)
+                    .setStyle(ProgressBarStyle.ASCII).hideEta().setMaxRenderedLength(width - 1)
+                    .setConsumer(new ConsoleProgressBarConsumer(System.err, width - 1)).build();
+        }
+
+        @Override
+        public void show(RunProgress progress) {
+            bar.maxHint(progress.run().items());
+            bar.stepTo(progress.fates().total().count());
+            bar.setExtraMessage(inWords(progress));
+        }
+
+        @Override
+        public void close() {
+            bar.close();
+        }
+    }
+
+    /** Short, for it shares a line of 80 columns with the bar. */
+    static String inWords(RunProgress progress) {
+        Outcomes outcomes = progress.outcomes();
+        String sofar = "%,d ok, %,d failed, %,d open".formatted(outcomes.succeeded() + outcomes.declined(),
+                outcomes.failedAgain() + outcomes.unresolved(), outcomes.open());
+        return switch (progress.phase()) {
+            case CANARY, CANARY_IS_AWAITED -> "canary: " + sofar;
+            case RAMP -> sofar + (progress.pace().perSecond().isPresent() ? ", " + progress.pace().perSecond().getAsInt() + "/s" : "");
+        };
+    }
+}

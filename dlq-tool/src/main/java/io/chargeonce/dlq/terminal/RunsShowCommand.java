@@ -1,0 +1,50 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.MergeRuns;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
+        description = "Shows one merge run: what it was to move, what it did, and what became of it.",
+        footer = {"", "Example:", "  chargeonce dlq runs show run_0123456789"})
+final class RunsShowCommand implements Callable<Integer> {
+
+    @ParentCommand
+    RunsCommand runs;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "RUN", description = "The run's id, as runs lists it.")
+    String id;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        return runs.dlq.with(spec, this::show);
+    }
+
+    private int show(DeadLetterQueue queue) {
+        Optional<MergeRuns.Report> report = new MergeRuns(queue).report(id);
+        if (report.isEmpty()) {
+            spec.commandLine().getErr().println("%s: there is no run '%s'; chargeonce dlq runs lists those that there are"
+                    .formatted(spec.qualifiedName(" "), Printable.of(id)));
+            return 1;
+        }
+        if (common.json) {
+            Json.print(Screen.of(spec), RunJson.report(report.get()));
+        } else {
+            RunPage.print(report.get(), Screen.of(spec));
+        }
+        return 0;
+    }
+}

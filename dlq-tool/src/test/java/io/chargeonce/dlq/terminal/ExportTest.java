@@ -1,0 +1,89 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.dlq.QueueRows;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExportTest {
+
+    private static QueueRows rows;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void card_tokens_and_personal_fields_are_masked_unless_asked() throws IOException {
+        rows.dead();
+        rows.poison("{\"to\":\"a@example.com\",\"card\":\"4242 4242 4242 4242\",\"method\":\"pm_card_visa\",\"n\":7}".getBytes());
+        assertThat(call("export", file("masked")).exit()).isZero();
+        assertThat(Files.readString(Path.of(file("masked")))).contains("************")
+                .doesNotContain("pm_card_visa");
+        call("export", file("plain"), "--unmasked");
+        assertThat(Files.readString(Path.of(file("plain")))).contains("pm_card_visa");
+        rows.clear();
+        call("import", file("masked"), "--reason", "a test");
+        String poison = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
+        assertThat(call("show", poison).out()).contains("\"n\":7").doesNotContain("example.com", "4242", "pm_card_visa");
+    }
+
+    @Test
+    void what_is_imported_is_a_record_that_touches_no_payment_and_importing_twice_is_importing_once() {
+        String id = rows.dead();
+        String poison = rows.poison(new byte[] {0, 1, (byte) 0xff});
+        call("export", file("all"), "--unmasked");
+        rows.clear();
+        assertThat(call("import", file("all"), "--reason", "a test").out()).contains("2 records");
+        assertThat(rows.letter(poison)).isEqualTo("dead/1");
+        assertThat(rows.text("SELECT count(*) FROM operation")).isEqualTo("0");
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE position('" + id + "' IN convert_from(raw_key, 'SQL_ASCII')) > 0"))
+                .isEqualTo("1");
+        call("import", file("all"), "--reason", "a test");
+        assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
+        assertThat(call("merge", "--all").out()).contains("needs editing");
+    }
+
+    @Test
+    void a_file_that_is_no_export_is_refused_whole() throws IOException {
+        rows.poison(new byte[] {1});
+        call("export", file("good"));
+        rows.clear();
+        Files.writeString(Path.of(file("bad")), Files.readString(Path.of(file("good"))) + "{\"x\":1}\n");
+        Called bad = call("import", file("bad"), "--reason", "a test");
+        assertThat(bad.exit()).isEqualTo(2);
+        assertThat(bad.err()).contains("line 2");
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
+        assertThat(call("import", file("nowhere"), "--reason", "r").exit()).isEqualTo(2);
+        assertThat(call("export", file("good")).err()).contains("exists already");
+    }
+
+    private String file(String name) {
+        return folder.resolve(name + ".ndjson").toString();
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

@@ -1,0 +1,107 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.dlq.QueueRows;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class RunCommandsTest {
+
+    private static QueueRows rows;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void a_planned_run_is_confirmed_by_its_id() {
+        rows.dead(3);
+        Called plan = call("merge", "--all", "--plan", "--json");
+        String run = plan.json().getFirst().path("run").asString();
+        assertThat(rows.accepted()).isEmpty();
+        rows.dead();
+        Called resume = call("merge", "--resume", run);
+        assertThat(resume.exit()).isZero();
+        assertThat(resume.out()).contains("38.97 EUR", "re-entered the pipeline", "runs show " + run);
+        assertThat(rows.accepted()).hasSize(3);
+        assertThat(call("merge", "--resume", run).err()).contains("has ended: finished");
+    }
+
+    @Test
+    void runs_are_listed_and_shown_with_what_became_of_them() {
+        rows.dead(2);
+        String run = call("merge", "--all", "--yes", "--reason", "well again", "--json").json().getFirst().path("run").asString();
+        rows.succeed(rows.accepted().getFirst());
+        assertThat(call("runs").out()).contains(run, "finished", "well again");
+        assertThat(call("runs", "show", run).out())
+                .contains("safe to re-charge", "Of 2 that re-entered, 1 succeeded", "1 are on their way");
+        JsonNode json = call("runs", "show", run, "--json").json().getFirst();
+        assertThat(json.path("outcomes").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(call("runs", "show", "run_nobody").exit()).isEqualTo(1);
+    }
+
+    @Test
+    void a_run_whose_canary_fails_again_exits_with_a_no_and_says_how_to_go_on() {
+        rows.dead(10);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes"), Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 2);
+        rows.accepted().forEach(id -> rows.fail(id, "still unwell"));
+        assertThat(merge.join().exit()).isEqualTo(1);
+        assertThat(merge.join().out()).contains("2 of the canary's 2 failed again", "merge --resume run_");
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE generation = 1")).isEqualTo("8");
+    }
+
+    @Test
+    void a_cancelled_run_is_never_resumed() {
+        rows.dead(2);
+        String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
+        assertThat(call("merge", "--cancel", run).exit()).isZero();
+        assertThat(call("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(call("merge", "--cancel", run).exit()).isEqualTo(1);
+        assertThat(rows.accepted()).isEmpty();
+    }
+
+    @Test
+    void another_set_than_the_expected_one_is_refused() {
+        rows.dead(2);
+        String fingerprint = call("merge", "--all", "--json").json().getFirst().path("fingerprint").asString();
+        assertThat(call("merge", "--all", "--expect-fingerprint", fingerprint).exit()).isZero();
+        rows.dead();
+        String before = rows.everything();
+        assertThat(call("merge", "--all", "--yes", "--expect-fingerprint", fingerprint).err()).contains("not the expected one");
+        Called purge = call("purge", "--all", "--yes", "--reason", "r", "--expect-count", "2");
+        assertThat(purge.exit()).isEqualTo(1);
+        assertThat(purge.err()).contains("3 dead letters are meant now, not the 2 expected");
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void what_makes_no_sense_together_is_told_at_once() {
+        assertThat(call("merge", "--resume", "run_x", "--all").err()).contains("name only the run");
+        assertThat(call("merge", "--resume", "run_x", "--cancel", "run_x").exit()).isEqualTo(2);
+        assertThat(call("merge", "--all", "--even-capped", "--plan", "--yes", "--rate", "5", "--max-rate", "2", "--abort-above", "x")
+                .err()).contains("--even-capped needs ids", "--plan moves nothing", "--max-rate is 2", "--abort-above is 'x'");
+        assertThat(call("merge", "--resume", "run_nobody").err()).contains("there is no run 'run_nobody'");
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

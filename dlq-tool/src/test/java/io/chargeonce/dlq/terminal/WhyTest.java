@@ -1,0 +1,68 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.QueueRows;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class WhyTest {
+
+    private static QueueRows rows;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void a_life_is_told_in_order_with_tiers_and_answers_and_who_merged_it() {
+        String id = rows.accepted("acme");
+        rows.retry(id, 1, "first");
+        rows.retry(id, 2, "second");
+        rows.fail(id, "third");
+        call("merge", id, "--reason", "well again", "--yes");
+        rows.succeed(id);
+        Called why = call("why", id, "--json");
+        assertThat(why.json()).extracting(line -> line.path("what").asString()).containsSubsequence(
+                "accepted", "sent", "heard", "sent", "heard", "sent", "heard", "died", "dlq.merged", "sent", "heard");
+        assertThat(why.json()).filteredOn(line -> line.path("what").asString().equals("scheduled"))
+                .extracting(line -> line.path("tier").asInt()).containsExactly(1, 2);
+        assertThat(call("why", id).out()).contains("now succeeded", "attempt 1 sent to stripe",
+                "attempt 1: stripe answered failed: psp_unwell (first)", "waits in retry-1 until", "waits in retry-2 until",
+                "dead: psp_unwell (third)", "dlq.merged by " + Login.name() + " in run_", ": well again",
+                "attempt 4 sent to stripe (after merge 1)", "reference pi_");
+    }
+
+    @Test
+    void the_sweeper_adds_no_second_wait_in_a_tier() {
+        String id = rows.accepted("acme");
+        rows.retry(id, 1, "first");
+        rows.text("UPDATE operation SET swept = swept + 1, staged_at = now() RETURNING 1");
+        assertThat(rows.text("SELECT count(*) FROM tier_visit")).isEqualTo("1");
+    }
+
+    @Test
+    void poison_has_a_life_too_and_nobody_has_none() {
+        String poison = rows.poison(new byte[] {1});
+        assertThat(call("why", poison).out()).contains("dead: undecodable");
+        assertThat(call("why", "pay_nobody").exit()).isEqualTo(1);
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

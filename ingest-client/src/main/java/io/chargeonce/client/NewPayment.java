@@ -1,0 +1,62 @@
+package io.chargeonce.client;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * A payment to be made. The key is its name: the same key is the same payment, however often it is sent.
+ *
+ * @param key           1 to 255 visible ASCII characters
+ * @param amount        in minor units
+ * @param currency      ISO 4217, in upper case
+ * @param paymentMethod the PSP's token, never a card number
+ */
+public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
+                         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail) {
+
+    public NewPayment {
+        if (!key.matches("[!-~]{1,255}")) {
+            throw new IllegalArgumentException("a key is 1 to 255 visible ASCII characters without spaces");
+        }
+    }
+
+    /** With a key of your own, such as an order's number and what is done with it. */
+    public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * With a key that is derived from what is paid for, so that a producer that starts anew finds the same one by itself. Two
+     * payments for one reference need two purposes, such as {@code instalment-2}.
+     */
+    public static NewPayment derived(String reference, String purpose, long amount, String currency, String paymentMethod) {
+        return of(sha256(reference.length() + ":" + reference + purpose), amount, currency, paymentMethod).withReference(reference);
+    }
+
+    public NewPayment withCustomer(String name) {
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail);
+    }
+
+    public NewPayment withReference(String name) {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail);
+    }
+
+    public NewPayment withDescription(String text) {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail);
+    }
+
+    public NewPayment withReceiptEmail(String address) {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address));
+    }
+
+    private static String sha256(String text) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+}

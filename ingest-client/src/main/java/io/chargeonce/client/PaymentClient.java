@@ -1,0 +1,102 @@
+package io.chargeonce.client;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Sends payments until each is accepted or refused for good. Every repeat carries the same key and the same bytes, so it is
+ * safe even when the answer to the first was lost. Repeated are: no answer, 408, 409 in use, 429 and 5xx; nothing else, for
+ * nothing else would change. Any thread may send.
+ *
+ * <pre>{@code
+ * try (PaymentClient client = new PaymentClient(URI.create("http://127.0.0.1:8080"), "test_acme", Retries.USUAL)) {
+ *     Sent sent = client.send(NewPayment.of("order-1001-charge", 1299, "EUR", "pm_card_visa"));
+ * }
+ * }</pre>
+ */
+public final class PaymentClient implements AutoCloseable {
+
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(20);
+
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5)).build();
+    private final URI server;
+    private final String token;
+    private final Retries retries;
+
+    /** @param server its scheme, host and port */
+    public PaymentClient(URI server, String token, Retries retries) {
+        this.server = server;
+        this.token = token;
+        this.retries = retries;
+    }
+
+    /** Returns once there is an answer or nothing is left to try. */
+    public Sent send(NewPayment payment) throws InterruptedException {
+        HttpRequest request = request("/v1/payments", "application/json").header("Idempotency-Key", payment.key())
+                .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build();
+        for (int sends = 1;; sends++) {
+            Seen seen = once(request, sends);
+            if (seen instanceof Seen.Final last) {
+                return last.sent();
+            }
+            Seen.Again again = (Seen.Again) seen;
+            if (sends == retries.most()) {
+                return new Sent.Unknown(again.why(), sends);
+            }
+            Thread.sleep(retries.pause(sends, again.retryAfter(), ThreadLocalRandom.current()));
+        }
+    }
+
+    /** Gathers payments and sends them many at a time. */
+    public PaymentBatch batch() {
+        return new PaymentBatch(this);
+    }
+
+    /** What one sending showed. */
+    private sealed interface Seen {
+        record Final(Sent sent) implements Seen {}
+
+        record Again(String why, Optional<Duration> retryAfter) implements Seen {}
+    }
+
+    private Seen once(HttpRequest request, int sends) throws InterruptedException {
+        try {
+            HttpResponse<byte[]> answer = http.send(request, BodyHandlers.ofByteArray());
+            var read = new Wire.Answer(answer.statusCode(), answer.body(),
+                    answer.headers().firstValue("Idempotent-Replayed").isPresent());
+            return read.mayChange()
+                    ? new Seen.Again("the server answered " + answer.statusCode() + " " + read.type(), retryAfter(answer))
+                    : new Seen.Final(read.sent(sends));
+        } catch (IOException e) {
+            return new Seen.Again("no answer: " + e, Optional.empty());
+        }
+    }
+
+    private static Optional<Duration> retryAfter(HttpResponse<?> answer) {
+        return answer.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,6}"))
+                .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)));
+    }
+
+    HttpRequest.Builder request(String path, String contentType) {
+        return HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST_ANSWER)
+                .header("Authorization", "Bearer " + token).header("Content-Type", contentType);
+    }
+
+    HttpClient http() {
+        return http;
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

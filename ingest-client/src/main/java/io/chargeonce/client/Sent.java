@@ -1,0 +1,30 @@
+package io.chargeonce.client;
+
+/** What became of sending one payment. */
+public sealed interface Sent {
+
+    /** How often it was sent, the first time included. */
+    int sends();
+
+    /**
+     * Durably accepted: it will be charged once.
+     *
+     * @param status as the server knew it, such as {@code accepted}
+     * @param replay whether an earlier sending had been accepted already
+     */
+    record Accepted(String paymentId, String status, boolean replay, int sends) implements Sent {}
+
+    /**
+     * Refused for good: sending the same again changes nothing.
+     *
+     * @param type  the problem's, such as {@code urn:chargeonce:problem:invalid-request}
+     */
+    record Refused(int httpStatus, String type, String detail, int sends) implements Sent {}
+
+    /**
+     * Not known, after every try: it may have been accepted. Send it again later with the same key, never with another one.
+     *
+     * @param lastSeen what stood in the way, for people
+     */
+    record Unknown(String lastSeen, int sends) implements Sent {}
+}

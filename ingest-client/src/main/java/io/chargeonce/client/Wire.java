@@ -1,0 +1,87 @@
+package io.chargeonce.client;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What goes over the wire, both ways. */
+final class Wire {
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private Wire() {}
+
+    static byte[] body(NewPayment payment) {
+        return MAPPER.writeValueAsBytes(fields(payment));
+    }
+
+    /** With the key within, and the line break. */
+    static byte[] line(NewPayment payment) {
+        Map<String, Object> fields = fields(payment);
+        fields.put("idempotency_key", payment.key());
+        byte[] json = MAPPER.writeValueAsBytes(fields);
+        byte[] line = java.util.Arrays.copyOf(json, json.length + 1);
+        line[json.length] = '\n';
+        return line;
+    }
+
+    private static Map<String, Object> fields(NewPayment payment) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("amount", payment.amount());
+        fields.put("currency", payment.currency());
+        fields.put("payment_method", payment.paymentMethod());
+        payment.customer().ifPresent(text -> fields.put("customer", text));
+        payment.reference().ifPresent(text -> fields.put("reference", text));
+        payment.description().ifPresent(text -> fields.put("description", text));
+        payment.receiptEmail().ifPresent(text -> fields.put("receipt_email", text));
+        return fields;
+    }
+
+    /** One line of a batch's answer, or empty fields if it is none. */
+    static Answer answerOfLine(String line) {
+        JsonNode json = MAPPER.readTree(line);
+        return new Answer(json.path("status").asInt(0), MAPPER.writeValueAsBytes(json.path("body")),
+                json.path("headers").has("Idempotent-Replayed"));
+    }
+
+    static int numberOfLine(String line) {
+        return MAPPER.readTree(line).path("line").asInt(0);
+    }
+
+    /** @param body JSON, or whatever a proxy on the way made of it */
+    record Answer(int status, byte[] body, boolean replay) {
+
+        private static final String IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
+
+        /** Whether sending the same again can be answered otherwise. */
+        boolean mayChange() {
+            return status >= 500 || status == 429 || status == 408 || status == 409 && type().equals(IN_USE)
+                    || isAccepted() && json().path("id").asString("").isEmpty();
+        }
+
+        Sent sent(int sends) {
+            JsonNode json = json();
+            return isAccepted()
+                    ? new Sent.Accepted(json.path("id").asString(""), json.path("status").asString(""), replay, sends)
+                    : new Sent.Refused(status, type(), json.path("detail").asString(""), sends);
+        }
+
+        String type() {
+            return json().path("type").asString("");
+        }
+
+        private boolean isAccepted() {
+            return status >= 200 && status < 300;
+        }
+
+        private JsonNode json() {
+            try {
+                return MAPPER.readTree(body);
+            } catch (JacksonException e) {
+                return MAPPER.missingNode();
+            }
+        }
+    }
+}

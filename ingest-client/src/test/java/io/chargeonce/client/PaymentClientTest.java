@@ -1,0 +1,187 @@
+package io.chargeonce.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Against a server that answers as it is told. */
+class PaymentClientTest {
+
+    private static final String ACCEPTED = "{\"id\":\"pay_1\",\"status\":\"accepted\"}";
+    private static final NewPayment PAYMENT = NewPayment.of("order-1", 1299, "EUR", "pm_card_visa").withCustomer("cus_7");
+
+    private record Script(int status, String body, String retryAfter) {}
+
+    private record Got(String path, String key, String authorization, String body) {}
+
+    private final Queue<Script> script = new ArrayDeque<>();
+    private final Queue<Got> got = new ConcurrentLinkedQueue<>();
+    private HttpServer server;
+    private PaymentClient client;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server.createContext("/", exchange -> {
+            got.add(new Got(exchange.getRequestURI().getPath(), exchange.getRequestHeaders().getFirst("Idempotency-Key"),
+                    exchange.getRequestHeaders().getFirst("Authorization"),
+                    new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
+            Script next = script.remove();
+            if (next.status() == 0) {
+                exchange.close();
+                return;
+            }
+            if (!next.retryAfter().isEmpty()) {
+                exchange.getResponseHeaders().set("Retry-After", next.retryAfter());
+            }
+            byte[] body = next.body().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(next.status(), body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        client = new PaymentClient(URI.create("http://127.0.0.1:" + server.getAddress().getPort()), "token",
+                new Retries(5, Duration.ofMillis(1), Duration.ofMillis(5)));
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        server.stop(0);
+    }
+
+    private void answer(int status, String body) {
+        script.add(new Script(status, body, ""));
+    }
+
+    @Test
+    void an_accepted_payment_was_sent_once_as_it_is() throws Exception {
+        answer(202, ACCEPTED);
+
+        assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Accepted("pay_1", "accepted", false, 1));
+        assertThat(got).containsExactly(new Got("/v1/payments", "order-1", "Bearer token",
+                "{\"amount\":1299,\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_7\"}"));
+    }
+
+    @Test
+    void every_repeat_has_the_same_key_and_the_same_bytes() throws Exception {
+        answer(503, "");
+        answer(500, "oops");
+        answer(429, "{}");
+        answer(202, ACCEPTED);
+
+        assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Accepted("pay_1", "accepted", false, 4));
+        assertThat(got).hasSize(4);
+        assertThat(List.copyOf(got)).containsOnly(got.peek());
+    }
+
+    @Test
+    void a_lost_answer_is_asked_for_again() throws Exception {
+        answer(0, "");
+        answer(202, ACCEPTED);
+
+        assertThat(client.send(PAYMENT)).isInstanceOf(Sent.Accepted.class);
+    }
+
+    @Test
+    void a_202_that_something_on_the_way_made_up_is_not_believed() throws Exception {
+        answer(202, "<html>welcome</html>");
+        answer(202, ACCEPTED);
+
+        assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Accepted("pay_1", "accepted", false, 2));
+    }
+
+    @Test
+    void a_key_in_use_is_asked_for_again() throws Exception {
+        answer(409, "{\"type\":\"urn:chargeonce:problem:idempotency-key-in-use\"}");
+        answer(202, ACCEPTED);
+
+        assertThat(client.send(PAYMENT).sends()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400,invalid-request", "401,unauthenticated", "409,idempotency-key-reused", "409,duplicate-suspected", "413,body-too-large"})
+    void what_would_not_change_is_not_sent_again(int status, String type) throws Exception {
+        answer(status, "{\"type\":\"urn:chargeonce:problem:" + type + "\",\"detail\":\"why\"}");
+
+        assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Refused(status, "urn:chargeonce:problem:" + type, "why", 1));
+        assertThat(got).hasSize(1);
+    }
+
+    @Test
+    void when_nothing_is_left_to_try_it_says_that_it_does_not_know() throws Exception {
+        IntStream.range(0, 5).forEach(i -> answer(503, ""));
+
+        assertThat(client.send(PAYMENT)).isInstanceOfSatisfying(Sent.Unknown.class, unknown -> {
+            assertThat(unknown.sends()).isEqualTo(5);
+            assertThat(unknown.lastSeen()).contains("503");
+        });
+    }
+
+    @Test
+    void a_batch_is_one_request_and_only_what_may_change_is_sent_again_alone() throws Exception {
+        answer(200, """
+                {"line":1,"status":202,"headers":{},"body":{"id":"pay_a","status":"accepted"}}
+                {"line":2,"status":503,"headers":{},"body":{}}
+                {"line":3,"status":400,"headers":{},"body":{"type":"urn:x","detail":"no"}}
+                """);
+        answer(202, ACCEPTED);
+        answer(202, ACCEPTED);
+        PaymentBatch batch = client.batch();
+        for (String key : List.of("a", "b", "c", "d")) {
+            batch.add(NewPayment.of(key, 1, "EUR", "pm"));
+        }
+        List<Sent> answers = batch.send();
+
+        assertThat(answers).containsExactly(new Sent.Accepted("pay_a", "accepted", false, 1),
+                new Sent.Accepted("pay_1", "accepted", false, 1), new Sent.Refused(400, "urn:x", "no", 1),
+                new Sent.Accepted("pay_1", "accepted", false, 1));
+        assertThat(got).extracting(Got::path).containsExactly("/v1/payments/batch", "/v1/payments", "/v1/payments");
+        assertThat(got).extracting(Got::key).containsExactly(null, "b", "d");
+        assertThat(batch.send()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void pauses_grow_to_a_ceiling_with_full_jitter_and_never_undercut_retry_after(long seed) {
+        var retries = new Retries(8, Duration.ofMillis(100), Duration.ofSeconds(2));
+        var random = new Random(seed);
+        for (int sends = 1; sends < 40; sends++) {
+            long ceiling = Math.min(2_000, 100L << Math.min(sends - 1, 20));
+            assertThat(retries.pause(sends, Optional.empty(), random)).isBetween(Duration.ZERO, Duration.ofMillis(ceiling));
+            assertThat(retries.pause(sends, Optional.of(Duration.ofSeconds(1)), random)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+            assertThat(retries.pause(sends, Optional.of(Duration.ofHours(1)), random)).isLessThanOrEqualTo(Duration.ofSeconds(4));
+        }
+        assertThat(IntStream.range(0, 50).mapToObj(i -> retries.pause(5, Optional.empty(), random)).distinct().count()).isGreaterThan(40);
+    }
+
+    @Test
+    void a_derived_key_is_the_same_on_every_machine_and_differs_by_purpose() {
+        NewPayment payment = NewPayment.derived("order-1", "charge", 1, "EUR", "pm");
+
+        assertThat(payment.key()).isEqualTo(NewPayment.derived("order-1", "charge", 2, "EUR", "px").key()).matches("[0-9a-f]{64}");
+        assertThat(payment.key()).isNotEqualTo(NewPayment.derived("order-1", "charge2", 1, "EUR", "pm").key());
+        assertThat(NewPayment.derived("ab", "c", 1, "EUR", "pm").key()).isNotEqualTo(NewPayment.derived("a", "bc", 1, "EUR", "pm").key());
+        assertThat(payment.reference()).contains("order-1");
+        assertThatThrownBy(() -> NewPayment.of("two words", 1, "EUR", "pm")).hasMessageContaining("visible ASCII");
+    }
+}

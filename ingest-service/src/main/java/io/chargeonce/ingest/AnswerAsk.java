@@ -1,0 +1,27 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.payment.PaymentId;
+import java.util.List;
+import java.util.function.Function;
+
+/** Answers one ask, whichever way it came: over HTTP, as a line of a batch, or from a topic. Any thread. */
+final class AnswerAsk implements Function<Ask, Answer> {
+
+    private final Function<Ask, Acceptance> accept;
+
+    AnswerAsk(Function<Ask, Acceptance> accept) {
+        this.accept = accept;
+    }
+
+    @Override
+    public Answer apply(Ask ask) {
+        return Guarded.answer(() -> switch (accept.apply(ask)) {
+            case Acceptance.Accepted(StoredResponse response) -> response.first();
+            case Acceptance.Replayed replay -> replay.response().repeated(replay.now(), replay.firstAt());
+            case Acceptance.Reconstructed rebuilt -> rebuilt.response().reconstructed(rebuilt.now());
+            case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
+            case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
+            case Acceptance.InUse() -> Problems.keyInUse().answer();
+        });
+    }
+}

@@ -1,0 +1,107 @@
+package io.chargeonce.ingest;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/**
+ * Answers a stream of lines with a stream of lines, in order, while it is still arriving. Whatever its length, it holds a
+ * bounded number of lines: when the reader of the answers is slow, no more requests are read. The thread that runs it
+ * writes; another reads.
+ */
+final class Batch {
+
+    /** How many lines are worked on at once: enough for a few commits' worth, little enough to hold in memory. */
+    static final int AT_ONCE = 256;
+
+    /** What comes out of the window: an answer to write, or the end of the lines, good or bad. */
+    private sealed interface Next {
+        record Line(CompletableFuture<byte[]> answer) implements Next {}
+
+        record End(Optional<IOException> failure) implements Next {}
+    }
+
+    private final Function<Lines.Line, byte[]> answer;
+    private final BlockingQueue<Next> window = new ArrayBlockingQueue<>(AT_ONCE);
+
+    Batch(Function<Lines.Line, byte[]> answer) {
+        this.answer = answer;
+    }
+
+    /** @throws IOException if reading or writing failed; lines that were read by then are accepted all the same */
+    void run(InputStream in, OutputStream out) throws IOException {
+        Thread reader = Thread.ofVirtual().name("batch-reader").start(() -> read(new Lines(in)));
+        try {
+            write(out);
+        } catch (InterruptedException e) {
+            throw new IOException("interrupted while a batch was answered", e);
+        } finally {
+            reader.interrupt();
+        }
+    }
+
+    private void read(Lines lines) {
+        Executor threads = task -> Thread.ofVirtual().name("batch-line").start(task);
+        try {
+            for (Optional<Lines.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
+                Lines.Line one = line.get();
+                window.put(new Next.Line(CompletableFuture.supplyAsync(() -> answer.apply(one), threads)));
+            }
+            window.put(new Next.End(Optional.empty()));
+        } catch (InterruptedException writerGone) {
+            Thread.currentThread().interrupt();
+        } catch (IOException | RuntimeException e) {
+            tell(e instanceof IOException io ? io : new IOException(e));
+        }
+    }
+
+    private void tell(IOException failure) {
+        try {
+            // The read may have been interrupted for being slow; the writer has to hear of it all the same.
+            Thread.interrupted();
+            window.put(new Next.End(Optional.of(failure)));
+        } catch (InterruptedException writerGone) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void write(OutputStream out) throws IOException, InterruptedException {
+        while (true) {
+            Next next = window.poll();
+            if (next == null) {
+                out.flush();
+                next = window.take();
+            }
+            switch (next) {
+                case Next.Line line -> {
+                    if (!line.answer().isDone()) {
+                        out.flush();
+                    }
+                    out.write(joined(line.answer()));
+                }
+                case Next.End end -> {
+                    out.flush();
+                    if (end.failure().isPresent()) {
+                        throw end.failure().get();
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    private static byte[] joined(CompletableFuture<byte[]> answer) throws IOException {
+        try {
+            return answer.join();
+        } catch (CompletionException bug) {
+            throw new IOException("a line of a batch could not be answered", bug);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.chargeonce.ingest;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
+ * chunk in memory, and a batch may be as long as it likes.
+ */
+record BoundedChunks(Http1ConnectionSelector http1) implements ServerConnectionSelector {
+
+    static final int LARGEST = 1024 * 1024;
+
+    @Override
+    public int bytesToIdentifyConnection() {
+        return http1.bytesToIdentifyConnection();
+    }
+
+    @Override
+    public Support supports(BufferData data) {
+        return http1.supports(data);
+    }
+
+    @Override
+    public Set<String> supportedApplicationProtocols() {
+        return http1.supportedApplicationProtocols();
+    }
+
+    @Override
+    public ServerConnection connection(ConnectionContext context) {
+        return http1.connection(new Bounded(context, new BoundedReader(context.dataReader())));
+    }
+
+    /** The same connection, read through the bounded reader. */
+    private record Bounded(ConnectionContext all, DataReader dataReader) implements ConnectionContext {
+
+        @Override
+        public ListenerContext listenerContext() {
+            return all.listenerContext();
+        }
+
+        @Override
+        public ExecutorService executor() {
+            return all.executor();
+        }
+
+        @Override
+        public io.helidon.common.buffers.DataWriter dataWriter() {
+            return all.dataWriter();
+        }
+
+        @Override
+        public Router router() {
+            return all.router();
+        }
+
+        @Override
+        public Optional<ProxyProtocolData> proxyProtocolData() {
+            return all.proxyProtocolData();
+        }
+
+        @Override
+        public HelidonSocket serverSocket() {
+            return all.serverSocket();
+        }
+
+        @Override
+        public PeerInfo remotePeer() {
+            return all.remotePeer();
+        }
+
+        @Override
+        public PeerInfo localPeer() {
+            return all.localPeer();
+        }
+
+        @Override
+        public boolean isSecure() {
+            return all.isSecure();
+        }
+
+        @Override
+        public String socketId() {
+            return all.socketId();
+        }
+
+        @Override
+        public String childSocketId() {
+            return all.childSocketId();
+        }
+    }
+
+    private static final class BoundedReader extends DataReader {
+
+        /** There is no other way to see a chunk's length before the web server has read it whole. */
+        @SuppressWarnings("removal")
+        BoundedReader(DataReader all) {
+            super(() -> {
+                all.ensureAvailable();
+                return all.readBytes(all.available());
+            }, false);
+        }
+
+        @Override
+        public BufferData readBuffer(int length) {
+            if (length > LARGEST) {
+                throw RequestException.builder().type(DirectHandler.EventType.PAYLOAD_TOO_LARGE)
+                        .status(Status.REQUEST_ENTITY_TOO_LARGE_413).message("a chunk is too large").setKeepAlive(false).build();
+            }
+            return super.readBuffer(length);
+        }
+    }
+}

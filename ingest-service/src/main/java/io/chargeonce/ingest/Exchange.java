@@ -1,0 +1,48 @@
+package io.chargeonce.ingest;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * Sends answers. A body that nobody wanted is read to its end when that is near, so that the connection serves on; else the
+ * connection is closed behind the answer. Any thread.
+ */
+final class Exchange {
+
+    /** More than this of an unwanted body is not worth reading. */
+    private static final long WORTH_READING = 1024 * 1024;
+
+    private final Deadline deadline;
+
+    Exchange(Deadline deadline) {
+        this.deadline = deadline;
+    }
+
+    void send(ServerRequest request, ServerResponse response, Answer answer) {
+        boolean unread = request.content().hasEntity() && !request.content().consumed();
+        boolean drain = unread && request.headers().contentLength().orElse(Long.MAX_VALUE) <= WORTH_READING
+                && !request.headers().contains(HeaderNames.EXPECT);
+        response.status(answer.status());
+        answer.headers().forEach((name, value) -> response.header(name, value));
+        if (unread && !drain) {
+            response.header(HeaderValues.CONNECTION_CLOSE);
+        }
+        response.send(answer.body());
+        if (drain) {
+            deadline.within(() -> drain(request));
+        }
+    }
+
+    private static long drain(ServerRequest request) {
+        try (InputStream content = request.content().inputStream()) {
+            return content.transferTo(java.io.OutputStream.nullOutputStream());
+        } catch (IOException | RuntimeException e) {
+            throw new CloseConnectionException("the client did not finish its body", e);
+        }
+    }
+}

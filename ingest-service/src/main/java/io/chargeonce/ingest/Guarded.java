@@ -1,0 +1,39 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns what can go wrong below into the problem to answer with. */
+final class Guarded {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Guarded.class);
+
+    private Guarded() {}
+
+    static Answer answer(Supplier<Answer> answer) {
+        return guarded(answer, Problem::answer);
+    }
+
+    static <T> Checked<T> checked(Supplier<Checked<T>> checked) {
+        return guarded(checked, Checked.Wrong::new);
+    }
+
+    private static <T> T guarded(Supplier<T> work, Function<Problem, T> otherwise) {
+        try {
+            return work.get();
+        } catch (Coalescer.Overloaded e) {
+            return otherwise.apply(Problems.overloaded());
+        } catch (DatabaseUnavailable e) {
+            LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
+            return otherwise.apply(Problems.unavailable());
+        } catch (DatabaseRefused e) {
+            LOG.error("Bug! Postgres refused what this service had checked; the request was answered with 500", e);
+            return otherwise.apply(Problems.internal());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.kafka.ConsumerSettings;
+import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.GroupProtocol;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.RecordLoop;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the merchants' topics in one loop, and begins a new loop when a merchant gets a topic or loses it. One worker calls
+ * {@link #runOnce}; any thread may close it afterwards.
+ */
+final class Intake implements AutoCloseable {
+
+    static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+    private static final int MOST_IN_FLIGHT = 256;
+
+    private final Supplier<Set<String>> topics;
+    private final ConsumerSettings consumers;
+    private final RecordHandler handler;
+    private final InstantSource clock;
+    private final MeterRegistry registry;
+    private Set<String> read = Set.of();
+    private Optional<RecordLoop> loop = Optional.empty();
+
+    Intake(Supplier<Set<String>> topics, KafkaConnection kafka, String group, RecordHandler handler, InstantSource clock,
+           MeterRegistry registry) {
+        this.topics = topics;
+        this.consumers = new ConsumerSettings(kafka, group, GroupProtocol.CONSUMER);
+        this.handler = handler;
+        this.clock = clock;
+        this.registry = registry;
+    }
+
+    /** Looks whether other topics are to be read than before. Always 0: the next look is not urgent. */
+    synchronized int runOnce() {
+        Set<String> wanted = topics.get();
+        if (!wanted.equals(read)) {
+            LOG.info("Payment requests are now also taken from {}", wanted);
+            close();
+            read = wanted;
+            loop = wanted.isEmpty() ? Optional.empty() : Optional.of(startLoop(wanted));
+        }
+        return 0;
+    }
+
+    private RecordLoop startLoop(Set<String> wanted) {
+        return new RecordLoop(LoopSettings.of("intake", wanted, MOST_IN_FLIGHT), consumers::newConsumer, DueTimes.immediately(),
+                handler, clock, registry).start();
+    }
+
+    @Override
+    public synchronized void close() {
+        loop.ifPresent(RecordLoop::close);
+        loop = Optional.empty();
+        read = Set.of();
+    }
+}

@@ -1,0 +1,79 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.payment.IdempotencyKey;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Accepts a payment request from a merchant's topic as if it had come over HTTP: the record's key is the idempotency key,
+ * its value the body. What is refused goes to the refusals topic; what could not be decided comes again.
+ */
+final class IntakeHandler implements RecordHandler {
+
+    private static final Duration A_LITTLE_LATER = Duration.ofSeconds(1);
+    private static final int UNDECIDED_FROM = 500;
+
+    private final Function<Ask, Answer> accept;
+    private final Refusals refusals;
+    private final IngestMeters meters;
+    private final InstantSource clock;
+
+    IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock) {
+        this.accept = accept;
+        this.refusals = refusals;
+        this.meters = meters;
+        this.clock = clock;
+    }
+
+    @Override
+    public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
+        Answer answer = meters.timed("intake", () -> answer(record));
+        if (answer.status() >= UNDECIDED_FROM || answer.outcome().equals("idempotency-key-in-use")) {
+            return Verdict.notBefore(A_LITTLE_LATER);
+        }
+        if (answer.status() != 202) {
+            refusals.stage(record, answer);
+        }
+        return Verdict.done();
+    }
+
+    private Answer answer(ConsumerRecord<byte[], byte[]> record) {
+        String merchant = IntakeTopics.merchantOf(record.topic());
+        return key(record)
+                .answer(key -> GuardHeader.read(headers(record))
+                .answer(guarded -> body(record)
+                .answer(bytes -> PaymentBody.read(bytes)
+                .answer(payment -> {
+                    Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
+                    return accept.apply(guarded ? ask : ask.withoutGuard());
+                }))));
+    }
+
+    private static Checked<IdempotencyKey> key(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() == null
+                ? new Checked.Wrong<>(Problems.keyMissing())
+                : KeyHeader.read(List.of(new String(record.key(), StandardCharsets.UTF_8)));
+    }
+
+    private static Checked<byte[]> body(ConsumerRecord<byte[], byte[]> record) {
+        byte[] body = Optional.ofNullable(record.value()).orElse(new byte[0]);
+        return body.length > RequestBody.LARGEST ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+    }
+
+    private static List<String> headers(ConsumerRecord<byte[], byte[]> record) {
+        return StreamSupport.stream(record.headers().headers(GuardHeader.NAME.lowerCase()).spliterator(), false)
+                .map(header -> header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8)).toList();
+    }
+
+    private static String origin(ConsumerRecord<byte[], byte[]> record) {
+        return "%s-%d@%d".formatted(record.topic(), record.partition(), record.offset());
+    }
+}

@@ -1,0 +1,101 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Waits for payments to settle: one question to Postgres now and then for all who wait, however many. Any thread may wait;
+ * one worker asks.
+ */
+final class Outcomes {
+
+    static final Duration INTERVAL = Duration.ofMillis(50);
+    private static final int MOST_WAITING = 5_000;
+
+    /** @param cause why it was declined */
+    record Settled(OperationState state, Optional<String> cause) {}
+
+    /** @param waiters how many wait for it; nobody is forgotten and nothing is kept for those who gave up */
+    private record Awaited(CompletableFuture<Settled> outcome, int waiters) {
+
+        Awaited plus(int more) {
+            return new Awaited(outcome, waiters + more);
+        }
+    }
+
+    private final Database database;
+    private final Map<PaymentId, Awaited> awaited = new ConcurrentHashMap<>();
+
+    Outcomes(Database database) {
+        this.database = database;
+    }
+
+    /** Empty if the payment has not settled by then, or if too many wait already. */
+    Optional<Settled> await(PaymentId payment, Duration longest) {
+        if (awaited.size() >= MOST_WAITING) {
+            return Optional.empty();
+        }
+        Awaited mine = awaited.compute(payment, (id, waiting) ->
+                waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
+        try {
+            return Optional.of(mine.outcome().get(longest.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (TimeoutException e) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Bug! An outcome was awaited and failed", e);
+        } finally {
+            awaited.computeIfPresent(payment, (id, waiting) -> waiting.waiters() > 1 ? waiting.plus(-1) : null);
+        }
+    }
+
+    /** Tells those whose payments have settled. Always 0: whether there was any does not make the next look urgent. */
+    int runOnce() {
+        Set<PaymentId> ids = Set.copyOf(awaited.keySet());
+        if (!ids.isEmpty()) {
+            database.withConnection(connection -> settled(connection, ids)).forEach((id, settled) -> {
+                Awaited waiting = awaited.get(id);
+                if (waiting != null) {
+                    waiting.outcome().complete(settled);
+                }
+            });
+        }
+        return 0;
+    }
+
+    private static final String SETTLED = """
+            SELECT operation_id, state, failure_cause
+              FROM operation
+             WHERE operation_id = ANY (?) AND state IN ('succeeded', 'declined')
+            """;
+
+    private static Map<PaymentId, Settled> settled(Connection connection, Collection<PaymentId> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(SETTLED)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.stream().map(PaymentId::value).toArray()));
+            var settled = new HashMap<PaymentId, Settled>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    settled.put(new PaymentId(row.getString(1)),
+                            new Settled(OperationState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3))));
+                }
+            }
+            return settled;
+        }
+    }
+}

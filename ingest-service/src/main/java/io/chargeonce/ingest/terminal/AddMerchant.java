@@ -1,0 +1,37 @@
+package io.chargeonce.ingest.terminal;
+
+import io.chargeonce.ingest.MerchantBook;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "add", description = "Adds a merchant.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
+final class AddMerchant implements Callable<Integer> {
+
+    @ParentCommand
+    MerchantCommand merchants;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "MERCHANT", description = MerchantBook.ID_RULE + ".")
+    String merchant;
+
+    @Mixin
+    TermOptions options;
+
+    @Override
+    public Integer call() {
+        MerchantBook.Terms terms = options.terms();
+        if (!MerchantBook.isId(merchant)) {
+            return MerchantCommand.refuse(spec, MerchantCommand.USAGE, "a merchant's id is " + MerchantBook.ID_RULE);
+        }
+        return merchants.with(database -> new MerchantBook(database, MerchantCommand.actor()).add(merchant, terms)
+                ? MerchantCommand.say(spec, "Added " + merchant + ". Its first credential: chargeonce merchant token new " + merchant)
+                : MerchantCommand.refuse(spec, MerchantCommand.NO, merchant + " is there already and was left as it is"));
+    }
+}

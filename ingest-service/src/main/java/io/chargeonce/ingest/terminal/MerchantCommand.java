@@ -1,0 +1,65 @@
+package io.chargeonce.ingest.terminal;
+
+import io.chargeonce.database.Database;
+import java.io.PrintWriter;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The commands about merchants. Postgres is opened once the command line is known to be right. */
+@Command(name = "merchant", description = "Who may send payments.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
+        subcommands = {AddMerchant.class, SetMerchant.class, ListMerchants.class, TokenCommand.class},
+        footer = {"", "Example: a new merchant and its credential", "  chargeonce merchant add acme",
+                  "  chargeonce merchant token new acme"})
+public final class MerchantCommand implements Runnable {
+
+    static final int NO = 1;
+    static final int USAGE = 2;
+
+    private final Supplier<Database> open;
+
+    @Spec
+    CommandSpec spec;
+
+    /** @param open what it throws goes to whoever executes the command line; the command closes the database */
+    public MerchantCommand(Supplier<Database> open) {
+        this.open = open;
+    }
+
+    /** A command line of its own; or add the command to another one as a subcommand. */
+    public CommandLine commandLine() {
+        return new CommandLine(this);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: add, set, list or token");
+    }
+
+    int with(ToIntFunction<Database> action) {
+        try (Database database = open.get()) {
+            return action.applyAsInt(database);
+        }
+    }
+
+    static String actor() {
+        return "operator:" + System.getProperty("user.name");
+    }
+
+    static int say(CommandSpec command, String line) {
+        PrintWriter out = command.commandLine().getOut();
+        out.println(line);
+        out.flush();
+        return 0;
+    }
+
+    static int refuse(CommandSpec command, int exit, String why) {
+        PrintWriter err = command.commandLine().getErr();
+        err.println(command.qualifiedName(" ") + ": " + why);
+        err.flush();
+        return exit;
+    }
+}

@@ -1,0 +1,35 @@
+package io.chargeonce.ingest.terminal;
+
+import io.chargeonce.ingest.MerchantBook;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "set", description = "Changes what is said about a merchant; it holds within seconds.", usageHelpAutoWidth = true,
+        mixinStandardHelpOptions = true)
+final class SetMerchant implements Callable<Integer> {
+
+    @ParentCommand
+    MerchantCommand merchants;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "MERCHANT", description = "Its id.")
+    String merchant;
+
+    @Mixin
+    TermOptions options;
+
+    @Override
+    public Integer call() {
+        MerchantBook.Terms terms = options.terms();
+        return merchants.with(database -> new MerchantBook(database, MerchantCommand.actor()).set(merchant, terms)
+                ? MerchantCommand.say(spec, "Changed " + merchant + ".")
+                : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant of that id: see chargeonce merchant list"));
+    }
+}

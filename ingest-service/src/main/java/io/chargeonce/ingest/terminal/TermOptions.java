@@ -1,0 +1,41 @@
+package io.chargeonce.ingest.terminal;
+
+import io.chargeonce.ingest.MerchantBook.Terms;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What may be said about a merchant. */
+final class TermOptions {
+
+    @Spec(Spec.Target.MIXEE)
+    CommandSpec spec;
+
+    @Option(names = "--requests-per-second", paramLabel = "N",
+            description = "The most that one ingest process takes; 0 is no limit, which is usual.")
+    Optional<Integer> requestsPerSecond;
+
+    @Option(names = "--duplicate-window", paramLabel = "D",
+            description = "How long the same purchase under another key is refused: 10s unless set, 0s is never.")
+    Optional<String> duplicateWindow;
+
+    Terms terms() {
+        try {
+            return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private static Duration duration(String text) {
+        if (!text.matches("\\d{1,6}(ms|s|m|h)")) {
+            throw new IllegalArgumentException("a duplicate window is a duration such as 500ms, 10s, 5m or 1h, not '" + text + "'");
+        }
+        return text.endsWith("ms")
+                ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
+                : Duration.parse("PT" + text.toUpperCase(java.util.Locale.ROOT));
+    }
+}

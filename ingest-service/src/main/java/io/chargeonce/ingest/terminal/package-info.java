@@ -1,0 +1,2 @@
+/** The commands about merchants and their tokens. */
+package io.chargeonce.ingest.terminal;

@@ -1,0 +1,147 @@
+package io.chargeonce.ingest;
+
+import static io.chargeonce.ingest.IngestWorld.BODY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** The document that is served is true: what the service really answers is what the document says it may. */
+class OpenApiTest {
+
+    private static final String HERE = "https://chargeonce.test/openapi";
+    private static IngestWorld world;
+    private static JsonNode document;
+    private static SchemaRegistry schemas;
+    private final String key = "key-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void start() {
+        world = IngestWorld.start();
+        String served = world.get("/openapi.yaml").body();
+        document = new YAMLMapper().readTree(served);
+        schemas = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12,
+                registry -> registry.schemas(Map.of(HERE, document.toString())));
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private static void requireTrue(String method, String path, HttpResponse<String> answer) {
+        JsonNode response = resolved(document.at("/paths/" + path.replace("/", "~1") + "/" + method + "/responses/" + answer.statusCode()));
+        assertThat(response.isObject()).as("%s %s may answer %d", method, path, answer.statusCode()).isTrue();
+        String type = answer.headers().firstValue("Content-Type").orElseThrow();
+        JsonNode schema = response.path("content").path(type).path("schema");
+        assertThat(schema.isObject()).as("%s %s answers %d in %s", method, path, answer.statusCode(), type).isTrue();
+        Stream<String> bodies = type.endsWith("ndjson") ? answer.body().lines() : Stream.of(answer.body());
+        assertThat(bodies).allSatisfy(body -> assertThat(problems(schema.path("$ref").asString(), body)).as(body).isEmpty());
+    }
+
+    private static JsonNode resolved(JsonNode node) {
+        String reference = node.path("$ref").asString("");
+        return reference.isEmpty() ? node : document.at(reference.substring(1));
+    }
+
+    private static List<String> problems(String reference, String json) {
+        return schemas.getSchema(SchemaLocation.of(HERE + reference)).validate(json, InputFormat.JSON).stream()
+                .map(Object::toString).toList();
+    }
+
+    @Test
+    void the_document_is_openapi_3_1_and_the_file_in_the_repository() throws Exception {
+        assertThat(document.path("openapi").asString()).isEqualTo("3.1.0");
+        HttpResponse<String> served = world.get("/openapi.yaml");
+        assertThat(served.headers().firstValue("Content-Type")).hasValue("application/yaml");
+        assertThat(served.body().getBytes()).isEqualTo(Documents.class.getResourceAsStream("openapi.yaml").readAllBytes());
+    }
+
+    @Test
+    void every_reference_in_it_leads_somewhere() {
+        assertThat(document.findValuesAsString("$ref")).isNotEmpty()
+                .allSatisfy(reference -> assertThat(document.at(reference.substring(1)).isMissingNode()).as(reference).isFalse());
+    }
+
+    @Test
+    void what_a_payment_is_answered_with_is_what_it_says() {
+        HttpResponse<String> first = world.pay(key, BODY);
+        requireTrue("post", "/v1/payments", first);
+        requireTrue("post", "/v1/payments", world.pay(key, BODY));
+        requireTrue("post", "/v1/payments", world.pay(key, Json.with(BODY, "amount", "7")));
+        requireTrue("post", "/v1/payments", world.pay("two words", BODY));
+        requireTrue("post", "/v1/payments", world.pay(key + 2, "{\"amount\": -1, \"x\": 1}"));
+        requireTrue("post", "/v1/payments", world.pay(key + 3, " ".repeat(70_000)));
+        requireTrue("post", "/v1/payments", world.send(world.payment(key, BODY).setHeader("Content-Type", "text/plain").build()));
+        requireTrue("post", "/v1/payments", world.send(world.payment(key, BODY).setHeader("Authorization", "Bearer no").build()));
+        String path = first.headers().firstValue("Location").orElseThrow();
+        requireTrue("get", "/v1/payments/{id}", world.get(path));
+        requireTrue("get", "/v1/payments/{id}", world.get("/v1/payments/pay_x"));
+        world.execute("UPDATE operation SET state = 'declined', sequence = 1, psp_reference = 'pi_1', settled_at = now(), "
+                + "failure_cause = 'lost_card' WHERE idempotency_key = '" + key + "'");
+        requireTrue("get", "/v1/payments/{id}", world.get(path));
+        requireTrue("post", "/v1/payments", world.send(world.payment(key, BODY).header("Prefer", "wait=5").build()));
+    }
+
+    @Test
+    void a_second_click_and_the_success_that_was_waited_for_are_what_it_says() {
+        var payment = world.payment(key, BODY).setHeader("Authorization", "Bearer test_initech");
+        HttpResponse<String> first = world.send(payment.build());
+        requireTrue("post", "/v1/payments", first);
+        requireTrue("post", "/v1/payments", world.send(payment.setHeader("Idempotency-Key", key + 2).build()));
+        world.execute("UPDATE operation SET state = 'succeeded', settled_at = now() WHERE idempotency_key = '" + key + "'");
+        requireTrue("post", "/v1/payments",
+                world.send(payment.setHeader("Idempotency-Key", key).setHeader("Prefer", "wait=5").build()));
+    }
+
+    @Test
+    void pages_and_batches_are_what_it_says() {
+        world.pay(key, Json.with(BODY, "reference", '"' + key + '"'));
+        world.pay(key + 2, Json.with(BODY, "reference", '"' + key + '"'));
+        requireTrue("get", "/v1/payments", world.get("/v1/payments?limit=1&reference=" + key));
+        requireTrue("get", "/v1/payments", world.get("/v1/payments"));
+        String lines = String.join("\n", Json.with(BODY, "idempotency_key", "\"b\""), "{}", Json.with(BODY, "idempotency_key", "\"b\""), "x");
+        requireTrue("post", "/v1/payments/batch", world.send(world.request("/v1/payments/batch")
+                .header("Content-Type", "application/x-ndjson").POST(BodyPublishers.ofString(lines)).build()));
+        requireTrue("post", "/v1/payments/batch", world.send(world.request("/v1/payments/batch")
+                .header("Content-Type", "text/csv").POST(BodyPublishers.ofString(lines)).build()));
+    }
+
+    /** A request that the document allows is accepted, and one that it forbids is not. */
+    @Test
+    void what_may_be_sent_is_what_it_says() {
+        var bodies = new ArrayList<>(List.of(BODY, "{\"amount\":1,\"currency\":\"EUR\",\"payment_method\":\"pm\"}",
+                "{\"amount\":0,\"currency\":\"EUR\",\"payment_method\":\"pm\"}", "{\"currency\":\"EUR\",\"payment_method\":\"pm\"}"));
+        for (String value : List.of("\"\"", "7", "\"" + "x".repeat(501) + "\"", "\"" + "x".repeat(500) + "\"")) {
+            bodies.add(Json.with(BODY, "customer", value));
+        }
+        bodies.add(Json.with(BODY, "colour", "\"red\""));
+        bodies.add(Json.with(BODY, "rail", "\"bank_debit\""));
+        for (String body : bodies) {
+            boolean allowed = problems("#/components/schemas/PaymentRequest", body).isEmpty();
+            assertThat(world.pay("sent-" + UUID.randomUUID(), body).statusCode()).as(body).isEqualTo(allowed ? 202 : 400);
+        }
+    }
+
+    @Test
+    void there_is_a_page_for_people() {
+        HttpResponse<String> page = world.get("/");
+
+        assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
+        assertThat(page.body()).contains("/openapi.yaml");
+    }
+}

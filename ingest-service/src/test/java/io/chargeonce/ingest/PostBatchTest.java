@@ -1,0 +1,143 @@
+package io.chargeonce.ingest;
+
+import static io.chargeonce.ingest.IngestWorld.BODY;
+import static io.chargeonce.ingest.IngestWorld.type;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class PostBatchTest {
+
+    private static IngestWorld world;
+    private final String key = "key-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void start() {
+        world = IngestWorld.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private static String line(String key) {
+        return Json.with(Json.with(BODY, "reference", '"' + key + '"'), "idempotency_key", '"' + key + '"');
+    }
+
+    private static HttpRequest.Builder batch(String lines) {
+        return world.request("/v1/payments/batch").header("Content-Type", "application/x-ndjson")
+                .POST(BodyPublishers.ofString(lines));
+    }
+
+    private static List<String> answers(String lines) {
+        HttpResponse<String> answer = world.send(batch(lines).build());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/x-ndjson");
+        return answer.body().lines().toList();
+    }
+
+    @Test
+    void every_line_is_answered_in_order_as_if_it_had_come_alone() {
+        List<String> answers = answers(String.join("\n", line(key), line(key + "-2"), line(key)));
+
+        assertThat(answers).extracting(line -> Json.text(line, "line")).containsExactly("1", "2", "3");
+        assertThat(answers).extracting(line -> Json.text(line, "status")).containsOnly("202");
+        assertThat(answers).extracting(line -> Json.text(line, "idempotency_key")).containsExactly(key, key + "-2", key);
+        assertThat(Json.at(answers.get(2), "body")).isEqualTo(Json.at(answers.get(0), "body"));
+        HttpResponse<String> alone = world.pay(key, Json.with(BODY, "reference", '"' + key + '"'));
+        assertThat(alone.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+        assertThat(Json.at(answers.getFirst(), "body")).isEqualTo(alone.body());
+        assertThat(Json.text(Json.at(answers.getFirst(), "headers"), "Location"))
+                .isEqualTo("/v1/payments/" + Json.text(alone.body(), "id"));
+    }
+
+    @Test
+    void a_bad_line_fails_alone() {
+        List<String> answers = answers(String.join("\n", line(key), "{nonsense", Json.with(BODY, "amount", "1"), Json.with(line(key + "-b"), "amount", "-1"),
+                Json.with(line(key), "amount", "7"), Json.with(BODY, "idempotency_key", "7"), "x".repeat(70_000), "[]",
+                line(key + "-last")));
+
+        assertThat(answers).extracting(line -> Json.text(line, "status"))
+                .containsExactly("202", "400", "400", "400", "409", "400", "413", "400", "202");
+        assertThat(answers).extracting(line -> Json.text(Json.at(line, "body"), "type").replace("urn:chargeonce:problem:", ""))
+                .containsExactly("", "malformed-json", "idempotency-key-missing", "invalid-request", "idempotency-key-reused",
+                        "idempotency-key-invalid", "body-too-large", "malformed-json", "");
+    }
+
+    @Test
+    void a_card_number_in_a_line_is_refused_and_not_repeated() {
+        String answer = answers(Json.with(line(key), "description", "\"4242424242424242\"")).getFirst();
+
+        assertThat(Json.text(answer, "status")).isEqualTo("400");
+        assertThat(answer).contains("card-number-not-allowed").doesNotContain("4242");
+    }
+
+    @Test
+    void thousands_of_lines_go_through_in_order() {
+        String lines = IntStream.range(0, 3000).mapToObj(i -> line(key + "-" + i)).collect(Collectors.joining("\n"));
+        List<String> answers = answers(lines);
+
+        assertThat(answers).hasSize(3000).allSatisfy(line -> assertThat(Json.text(line, "status")).isEqualTo("202"));
+        assertThat(answers).extracting(line -> Json.text(line, "idempotency_key"))
+                .isEqualTo(IntStream.range(0, 3000).mapToObj(i -> key + "-" + i).toList());
+        assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + key + "%'")).isEqualTo(3000);
+    }
+
+    @Test
+    void an_answer_comes_before_the_next_line_is_sent() throws IOException {
+        try (var socket = new Socket("127.0.0.1", world.service.port())) {
+            socket.setSoTimeout(30_000);
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST /v1/payments/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+            var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            for (int i = 1; i <= 3; i++) {
+                String line = line(key + "-" + i).replace("\n", " ") + "\n";
+                out.write((Integer.toHexString(line.length()) + "\r\n" + line + "\r\n").getBytes(StandardCharsets.US_ASCII));
+                out.flush();
+                String wanted = "{\"line\":" + i + ",";
+                assertThat(in.lines().filter(answer -> answer.startsWith(wanted)).findFirst()).isPresent();
+            }
+            out.write("0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            out.flush();
+            assertThat(in.lines().anyMatch("0"::equals)).isTrue();
+        }
+    }
+
+    @Test
+    void what_is_no_batch_is_refused_as_a_whole() {
+        assertThat(type(world.send(batch("{}").setHeader("Content-Type", "application/json").build())))
+                .isEqualTo("urn:chargeonce:problem:unsupported-media-type");
+        assertThat(world.send(batch("{}").setHeader("Authorization", "Bearer nobody").build()).statusCode()).isEqualTo(401);
+        assertThat(world.get("/v1/payments/batch").statusCode()).isEqualTo(405);
+        assertThat(world.send(batch("").build()).body()).isEmpty();
+    }
+
+    @Test
+    void a_chunk_that_would_fill_the_memory_is_refused() throws IOException {
+        try (var socket = new Socket("127.0.0.1", world.service.port())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write(("POST /v1/payments/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n{").getBytes(StandardCharsets.US_ASCII));
+            byte[] answer = socket.getInputStream().readAllBytes();
+            assertThat(new String(answer, StandardCharsets.US_ASCII)).doesNotContain("\r\n0\r\n");
+        }
+        assertThat(world.pay(key, BODY).statusCode()).isEqualTo(202);
+    }
+}

@@ -1,0 +1,124 @@
+package io.chargeonce.ingest;
+
+import static io.chargeonce.ingest.IngestWorld.BODY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.sandbox.TestStack;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class ReaperTest {
+
+    private static final String URL = TestStack.newDatabase();
+    private static IngestWorld world;
+    private static Database database;
+    private static Reaper reaper;
+    private final String key = "key-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void start() {
+        world = IngestWorld.start(URL);
+        database = Database.open(URL, "postgres", "", 2);
+        reaper = new Reaper(database, Duration.ofDays(400));
+    }
+
+    @AfterAll
+    static void stop() {
+        database.close();
+        world.close();
+    }
+
+    /** A payment of that age, in that state. */
+    private HttpResponse<String> payment(String age, String state) {
+        HttpResponse<String> answer = world.pay(key, BODY);
+        world.execute("UPDATE idempotency_key SET created_at = now() - interval '%s' WHERE idempotency_key = '%s'".formatted(age, key));
+        world.execute("UPDATE operation SET state = '%s' WHERE idempotency_key = '%s'".formatted(state, key));
+        return answer;
+    }
+
+    private long kept(String what) {
+        return world.count("SELECT count(" + what + ") FROM idempotency_key WHERE idempotency_key = '" + key + "'");
+    }
+
+    @Test
+    void an_answer_goes_after_a_day_and_a_repeat_is_still_the_same_payment() {
+        HttpResponse<String> first = payment("25 hours", "succeeded");
+        reaper.runOnce();
+
+        assertThat(kept("response_body")).isZero();
+        HttpResponse<String> repeat = world.pay(key, BODY);
+        assertThat(repeat.statusCode()).isEqualTo(202);
+        assertThat(repeat.body()).isEqualTo(first.body());
+        assertThat(repeat.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+        assertThat(repeat.headers().firstValue("Idempotent-Replayed")).hasValue("reconstructed");
+        assertThat(repeat.headers().firstValue("Payment-Status")).hasValue("succeeded");
+        assertThat(repeat.headers().firstValue("Idempotency-Expires")).isEmpty();
+        assertThat(world.pay(key, Json.with(BODY, "amount", "1")).statusCode()).isEqualTo(409);
+        assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "'")).isOne();
+    }
+
+    @Test
+    void an_answer_that_is_not_a_day_old_stays() {
+        payment("23 hours", "succeeded");
+        reaper.runOnce();
+
+        assertThat(kept("response_body")).isOne();
+    }
+
+    @Test
+    void what_is_not_finished_is_never_reaped_but_counted() {
+        long before = unfinished();
+        payment("500 days", "dead");
+
+        assertThat(unfinished()).isEqualTo(before + 1);
+        assertThat(kept("response_body")).isOne();
+        world.execute("UPDATE operation SET state = 'succeeded' WHERE idempotency_key = '" + key + "'");
+        assertThat(unfinished()).isEqualTo(before);
+    }
+
+    private static long unfinished() {
+        reaper.runOnce();
+        return reaper.unfinished();
+    }
+
+    @Test
+    void a_key_is_free_again_after_the_retention_and_nothing_of_its_payment_is_left() {
+        String id = Json.text(payment("401 days", "declined").body(), "id");
+        world.execute("""
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                       request_sha256, sent_at, key_valid_until)
+                VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now());
+                INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k-%1$s', 'call', 'declined')""".formatted(id));
+        reaper.runOnce();
+        reaper.runOnce();
+
+        assertThat(kept("*")).isZero();
+        assertThat(world.count("SELECT (SELECT count(*) FROM operation WHERE operation_id = '%1$s') + (SELECT count(*) FROM "
+                .formatted(id) + "payment_attempt WHERE payment_id = '%1$s') + (SELECT count(*) FROM psp_observation WHERE psp_key = 'k-%1$s')"
+                .formatted(id))).isZero();
+        assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
+    }
+
+    @Test
+    void a_key_within_the_retention_stays_taken() {
+        payment("399 days", "succeeded");
+        reaper.runOnce();
+        reaper.runOnce();
+
+        assertThat(kept("*")).isOne();
+    }
+
+    @Test
+    void guards_go_when_their_window_is_over() {
+        world.execute("INSERT INTO duplicate_guard VALUES ('acme', sha256('over'), 'pay_x', now() - interval '1 second'), "
+                + "('acme', sha256('lives'), 'pay_x', now() + interval '1 hour')");
+        reaper.runOnce();
+
+        assertThat(world.count("SELECT count(*) FROM duplicate_guard WHERE payment_id = 'pay_x'")).isOne();
+    }
+}

@@ -1,0 +1,70 @@
+package io.chargeonce.database;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import org.postgresql.util.PasswordUtil;
+
+/** One Postgres role per service with the least rights. Idempotent: it makes what is missing and takes back what is too much. */
+public final class Roles {
+
+    public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
+            "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
+
+    private Roles() {}
+
+    /**
+     * @param passwords a directory with a file per role, named as the role, that holds its password; a role without one keeps
+     *                  the password that it has, and a new one has none
+     * @return the roles whose password was set
+     * @throws DatabaseUnavailable when Postgres cannot be reached
+     */
+    public static List<String> apply(String url, String user, String password, Optional<Path> passwords) {
+        try (Connection connection = DriverManager.getConnection(url, user, password)) {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET LOCAL search_path = chargeonce");
+                statement.execute(rights());
+                List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
+                connection.commit();
+                return set;
+            }
+        } catch (SQLException e) {
+            throw String.valueOf(e.getSQLState()).startsWith("08") ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+        }
+    }
+
+    /** The client hashes: a server that logs statements must not log a password. */
+    private static List<String> setPasswords(Statement statement, Path directory) throws SQLException {
+        List<String> given = ALL.stream().filter(role -> Files.exists(directory.resolve(role))).toList();
+        for (String role : given) {
+            statement.execute(PasswordUtil.genAlterUserPasswordSQL(role, secret(directory.resolve(role)), "scram-sha-256"));
+        }
+        return given;
+    }
+
+    private static char[] secret(Path file) {
+        try {
+            return Files.readString(file).strip().toCharArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The password file " + file + " can't be read", e);
+        }
+    }
+
+    private static String rights() {
+        try (InputStream sql = Roles.class.getResourceAsStream("roles.sql")) {
+            return new String(sql.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Bug! roles.sql is not in the jar", e);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Dead letters that were purged, and can come back as they were. */
+public final class PurgedLetters {
+
+    private PurgedLetters() {}
+
+    private static final String RESTORE = """
+            WITH purged AS (SELECT dead_letter_id FROM dead_letter WHERE dead_letter_id = ANY (?) AND state = 'purged'
+                             ORDER BY dead_letter_id FOR UPDATE)
+            UPDATE dead_letter SET state = 'dead', revision = revision + 1, changed_at = clock_timestamp()
+              FROM purged WHERE dead_letter.dead_letter_id = purged.dead_letter_id
+            RETURNING dead_letter.dead_letter_id, revision, died_at, cause, message, source_topic, source_partition, source_offset,
+                      raw_key, raw_value, raw_headers
+            """;
+
+    /**
+     * Brings them back into the queue, on the compacted topic too.
+     *
+     * @param operations of those that are no poison, locked by this transaction
+     * @return the ids that were purged until now
+     */
+    public static List<String> restore(Connection connection, Topics topics, Collection<String> ids,
+                                       Map<String, Operation> operations) throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        var restored = new ArrayList<String>();
+        var staged = new ArrayList<OutboxRow>();
+        try (var statement = connection.prepareStatement(RESTORE)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    DeadLetter letter = read(result, operations);
+                    Instant diedAt = result.getObject("died_at", OffsetDateTime.class).toInstant();
+                    restored.add(letter.id());
+                    staged.add(Staging.deadLetter(topics, letter, result.getInt("revision"), diedAt));
+                }
+            }
+        }
+        Outbox.stage(connection, staged);
+        return restored;
+    }
+
+    private static DeadLetter read(ResultSet result, Map<String, Operation> operations) throws SQLException {
+        String id = result.getString("dead_letter_id");
+        String topic = result.getString("source_topic");
+        Optional<DeadLetter.Source> source = topic == null ? Optional.empty() : Optional.of(new DeadLetter.Source(topic,
+                result.getInt("source_partition"), result.getLong("source_offset"), result.getBytes("raw_key"),
+                result.getBytes("raw_value"), result.getBytes("raw_headers")));
+        return new DeadLetter(id, Optional.ofNullable(operations.get(id)), result.getString("cause"), result.getString("message"),
+                source);
+    }
+}

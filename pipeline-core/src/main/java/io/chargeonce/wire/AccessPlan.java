@@ -1,0 +1,93 @@
+package io.chargeonce.wire;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.errors.SecurityDisabledException;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+
+/** What each service may do in Kafka: one principal per service, each with the least rights. Creating is idempotent. */
+public record AccessPlan(Topics topics) {
+
+    public static final String INGEST = "User:chargeonce-ingest";
+    public static final String CHARGE = "User:chargeonce-charge";
+    public static final String RETRY = "User:chargeonce-retry";
+
+    public List<AclBinding> all() {
+        var plan = new ArrayList<AclBinding>();
+        // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
+        List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes()));
+        for (int tier = 1; tier <= Topics.TIERS; tier++) {
+            staged.add(topics.retry(tier));
+            plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));
+            // The sweeper looks how far the tiers' groups are, and at what they have yet to finish.
+            plan.addAll(topic(CHARGE, topics.retry(tier), AclOperation.READ));
+            plan.add(group(CHARGE, topics.groupOfTier(tier), AclOperation.DESCRIBE));
+        }
+        for (String topic : staged) {
+            for (String relay : List.of(INGEST, CHARGE, RETRY)) {
+                plan.addAll(topic(relay, topic, AclOperation.WRITE, AclOperation.DESCRIBE));
+            }
+        }
+        plan.addAll(reads(CHARGE, topics.requests(), topics.groupOfTier(0)));
+        plan.addAll(intake());
+        return plan;
+    }
+
+    private List<AclBinding> intake() {
+        var plan = new ArrayList<>(topic(INGEST, topics.intakeRefused(), AclOperation.WRITE, AclOperation.DESCRIBE));
+        var everyMerchants = new ResourcePattern(ResourceType.TOPIC, topics.intakePrefix(), PatternType.PREFIXED);
+        plan.add(new AclBinding(everyMerchants, allow(INGEST, AclOperation.READ)));
+        plan.add(new AclBinding(everyMerchants, allow(INGEST, AclOperation.DESCRIBE)));
+        plan.add(group(INGEST, topics.intakeGroup(), AclOperation.READ));
+        return plan;
+    }
+
+    /**
+     * Makes what is missing.
+     *
+     * @return false if the brokers have no authorizer, and so let everyone do everything
+     */
+    public boolean create(Admin admin) {
+        try {
+            admin.createAcls(all()).all().get();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while creating ACLs", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof SecurityDisabledException) {
+                return false;
+            }
+            throw new KafkaException("ACLs could not be created: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private static List<AclBinding> reads(String principal, String topic, String group) {
+        var plan = new ArrayList<>(topic(principal, topic, AclOperation.READ, AclOperation.DESCRIBE));
+        plan.add(group(principal, group, AclOperation.READ));
+        return plan;
+    }
+
+    private static List<AclBinding> topic(String principal, String topic, AclOperation... operations) {
+        var resource = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
+        return Arrays.stream(operations).map(operation -> new AclBinding(resource, allow(principal, operation))).toList();
+    }
+
+    private static AclBinding group(String principal, String group, AclOperation operation) {
+        return new AclBinding(new ResourcePattern(ResourceType.GROUP, group, PatternType.LITERAL), allow(principal, operation));
+    }
+
+    private static AccessControlEntry allow(String principal, AclOperation operation) {
+        return new AccessControlEntry(principal, "*", operation, AclPermissionType.ALLOW);
+    }
+}

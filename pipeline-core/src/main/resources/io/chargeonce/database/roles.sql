@@ -1,0 +1,54 @@
+-- One role per service, each with what its statements need and no more. Run as the schema's owner, in one transaction, as
+-- often as you like: it first takes back everything, so a right that is not below is gone. No role owns anything, so none can
+-- alter a table, drop an index or switch a trigger off. Nobody may update or delete what was observed or audited.
+
+DO $$
+DECLARE
+    service text;
+BEGIN
+    FOREACH service IN ARRAY ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
+                                   'chargeonce_dlq_operator', 'chargeonce_merchant_admin']
+    LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service) THEN
+            EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', service);
+        END IF;
+        -- A service that hangs in the middle of a transaction must not hold its locks for ever.
+        EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''30s''', service);
+        EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %I', service);
+        EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA chargeonce FROM %I', service);
+        EXECUTE format('REVOKE ALL ON SCHEMA chargeonce FROM %I', service);
+        EXECUTE format('GRANT USAGE ON SCHEMA chargeonce TO %I', service);
+        -- Readiness looks at the outbox.
+        EXECUTE format('GRANT SELECT ON chargeonce.outbox TO %I', service);
+    END LOOP;
+END $$;
+
+-- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
+-- so much as see an attempt.
+GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard TO chargeonce_ingest;
+GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
+GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
+GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
+GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int) TO chargeonce_ingest;
+
+-- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, and no deletion but of
+-- what the relay has published.
+GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, merchant, retry_budget, tier_visit
+    TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
+
+-- Looks at dead letters: list, summary, show, why, runs, audit.
+GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+
+-- Moves them, and can neither make an attempt nor an operation.
+GRANT UPDATE ON operation, dead_letter TO chargeonce_dlq_operator;
+GRANT INSERT ON outbox, audit_record, tier_visit TO chargeonce_dlq_operator;
+GRANT INSERT, UPDATE ON dlq_run, dlq_run_item TO chargeonce_dlq_operator;
+
+-- Says who may send payments.
+GRANT SELECT, INSERT, UPDATE ON merchant, merchant_token TO chargeonce_merchant_admin;
+GRANT INSERT ON audit_record TO chargeonce_merchant_admin;

@@ -1,0 +1,210 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The pipeline as production runs it: TLS with verified names to Kafka and Postgres, a principal and a role per service, and
+ * an authorizer that allows only what {@code migrate --roles} set up. The certificates are self-made.
+ */
+class EncryptedTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String OWNER = "postgres";
+    @TempDir
+    static Path directory;
+    private static Certificates ours;
+    private static Certificates others;
+    private static Certificates elsewhere;
+    private static PostgresServer postgres;
+    private static GuardedBroker kafka;
+
+    @BeforeAll
+    static void start() throws Exception {
+        ours = Certificates.make(directory.resolve("ours"), "ip:127.0.0.1");
+        others = Certificates.make(directory.resolve("others"), "ip:127.0.0.1");
+        elsewhere = Certificates.make(directory.resolve("elsewhere"), "dns:elsewhere.example");
+        postgres = PostgresServer.startTemporary();
+        serve(ours);
+        kafka = GuardedBroker.start(directory, ours);
+        Migrate.schema(pipeline(OWNER, "admin"));
+        Migrate.topics(pipeline(OWNER, "admin"), 2, Optional.of((short) 1));
+        Migrate.roles(pipeline(OWNER, "admin"), Optional.empty());
+        assertThat(Migrate.acls(pipeline(OWNER, "admin"))).isTrue();
+        SandboxMerchants.create(pipeline(OWNER, "admin"));
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+        postgres.close();
+    }
+
+    @Test
+    void payments_succeed_and_are_retried_over_tls_with_each_service_under_its_own_name() throws Exception {
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+             var meters = Meters.of("test");
+             var ingest = IngestService.start(new IngestSettings(pipeline("chargeonce_ingest", "chargeonce-ingest"),
+                     new Address("127.0.0.1", 0), 16, Duration.ofHours(24), Duration.ofDays(400), Optional.empty()), meters);
+             var charge = ChargeService.start(charging("chargeonce_charge", "chargeonce-charge", stripe), meters);
+             var retry = RetryService.start(charging("chargeonce_retry", "chargeonce-retry", stripe), meters)) {
+            String good = pay(ingest, "good");
+            await(good, "succeeded");
+            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
+            await(pay(ingest, "retried"), "succeeded");
+            Awaitility.await().atMost(PATIENCE).until(() -> records("payments.retry-1") == 1 && records("payments.outcomes") == 2);
+        }
+    }
+
+    @Test
+    void a_service_may_not_write_where_it_has_nothing_to_say() throws Exception {
+        try (var producer = new KafkaProducer<>(connection("chargeonce-charge", ours).clientProperties(),
+                new ByteArraySerializer(), new ByteArraySerializer())) {
+            assertThatThrownBy(() -> producer.send(new ProducerRecord<>("payments.intake-refused", new byte[1])).get())
+                    .isInstanceOf(ExecutionException.class).hasCauseInstanceOf(TopicAuthorizationException.class);
+        }
+    }
+
+    @Test
+    void a_service_may_not_delete_a_topic() throws Exception {
+        try (var admin = Admin.create(connection("chargeonce-ingest", ours).clientProperties())) {
+            assertThatThrownBy(() -> admin.deleteTopics(Set.of("payments.requests")).all().get())
+                    .hasCauseInstanceOf(TopicAuthorizationException.class);
+        }
+    }
+
+    @Test
+    void a_broker_with_a_strangers_certificate_is_refused() throws Exception {
+        try (var admin = Admin.create(connection("admin", others).clientProperties())) {
+            assertThatThrownBy(() -> admin.listTopics().names().get()).hasCauseInstanceOf(SslAuthenticationException.class);
+        }
+    }
+
+    @Test
+    void a_postgres_with_a_strangers_certificate_is_refused() {
+        assertThatThrownBy(() -> DriverManager.getConnection(url(OWNER, others)))
+                .isInstanceOf(SQLException.class).hasMessageContaining("SSL");
+    }
+
+    @Test
+    void a_postgres_with_a_trusted_certificate_for_another_host_is_refused() throws Exception {
+        serve(elsewhere);
+        try {
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(
+                    () -> DriverManager.getConnection(url(OWNER, elsewhere))).hasMessageContaining("hostname"));
+        } finally {
+            serve(ours);
+            Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                DriverManager.getConnection(url(OWNER, ours)).close();
+                return true;
+            });
+        }
+    }
+
+    private static void serve(Certificates certificates) throws SQLException {
+        try (var connection = DriverManager.getConnection(postgres.jdbcUrl()); var statement = connection.createStatement()) {
+            for (String setting : List.of("ssl_cert_file = '" + certificates.certificate() + "'",
+                    "ssl_key_file = '" + certificates.key() + "'", "ssl = on")) {
+                statement.execute("ALTER SYSTEM SET " + setting);
+            }
+            statement.execute("SELECT pg_reload_conf()");
+        }
+    }
+
+    private static String url(String role, Certificates trusted) {
+        return "jdbc:postgresql://127.0.0.1:%d/chargeonce?user=%s&sslmode=verify-full&sslrootcert=%s"
+                .formatted(postgres.port(), role, trusted.certificate());
+    }
+
+    private static PipelineSettings pipeline(String role, String principal) throws Exception {
+        return new PipelineSettings(url(role, ours), role, "", kafka.bootstrapServers(),
+                Optional.of(kafka.clientProperties(principal, ours)), "payments",
+                List.of(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofMillis(400)), Optional.empty());
+    }
+
+    private static KafkaConnection connection(String principal, Certificates trusted) throws Exception {
+        return KafkaConnection.of(kafka.bootstrapServers(), Optional.of(kafka.clientProperties(principal, trusted)));
+    }
+
+    private static ChargeSettings charging(String role, String principal, StripeSimulator stripe) throws Exception {
+        return new ChargeSettings(pipeline(role, principal), new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
+                Duration.ofSeconds(2)), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(5), Optional.empty(), Optional.empty());
+    }
+
+    private static long records(String topic) throws Exception {
+        try (var admin = Admin.create(connection("admin", ours).clientProperties())) {
+            var ends = admin.listOffsets(java.util.Map.of(new TopicPartition(topic, 0), OffsetSpec.latest(),
+                    new TopicPartition(topic, 1), OffsetSpec.latest())).all().get();
+            return ends.values().stream().mapToLong(end -> end.offset()).sum();
+        }
+    }
+
+    private static String pay(IngestService ingest, String key) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ingest.port() + "/v1/payments"))
+                .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN)
+                .header("Idempotency-Key", key).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"amount\": 1299, \"currency\": \"EUR\", "
+                        + "\"payment_method\": \"pm_card_visa\", \"reference\": \"%s\"}".formatted(key)))
+                .build();
+        try (var http = HttpClient.newHttpClient()) {
+            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+            return answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1");
+        }
+    }
+
+    private static void await(String payment, String state) {
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
+            try (var connection = DriverManager.getConnection(url(OWNER, ours)); var statement = connection.prepareStatement(
+                    "SELECT state FROM chargeonce.operation WHERE operation_id = ?")) {
+                statement.setString(1, payment);
+                try (var row = statement.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString(1)).isEqualTo(state);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,212 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Roles;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.wire.Topics;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Each service works under a Postgres role of its own, and that role can do nothing else. */
+class LeastPrivilegeTest {
+
+    static final List<String> ROLES = Roles.ALL;
+    private static final List<Duration> TIERS = List.of(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofMillis(400));
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static String url;
+
+    @BeforeAll
+    static void migrate() {
+        url = TestStack.newDatabase();
+        Migrate.schema(pipeline("postgres"));
+        Migrate.topics(pipeline("postgres"), 2, Optional.of((short) 1));
+        Migrate.roles(pipeline("postgres"), Optional.empty());
+        SandboxMerchants.create(pipeline("postgres"));
+    }
+
+    @Test
+    void payments_succeed_are_retried_and_die_with_each_service_under_its_own_role() throws Exception {
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+             var meters = Meters.of("test");
+             var ingest = IngestService.start(ingestSettings(), meters);
+             var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
+             var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters)) {
+            String good = pay(ingest, "good", "pm_card_visa");
+            String declined = pay(ingest, "declined", "pm_card_visa_chargeDeclined");
+            await(good, "succeeded");
+            await(declined, "declined");
+
+            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).always());
+            String dead = pay(ingest, "dead", "pm_card_visa");
+            await(dead, "dead");
+            stripe.removeRules();
+            assertThat(dlq("chargeonce_dlq_reader", "list")).isZero();
+            assertThat(dlq("chargeonce_dlq_reader", "show", dead)).isZero();
+            assertThat(dlq("chargeonce_dlq_operator", "merge", "--all", "--yes", "--reason", "the PSP is mended")).isZero();
+            await(dead, "succeeded");
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("ROLES")
+    void no_role_can_touch_the_index_that_refuses_a_second_charge(String role) {
+        refused(role, "DROP INDEX one_open_attempt");
+        refused(role, "ALTER TABLE payment_attempt ADD COLUMN x int");
+        refused(role, "ALTER TABLE operation DISABLE TRIGGER ALL");
+        refused(role, "CREATE TABLE mine (x int)");
+        refused(role, "TRUNCATE payment_attempt");
+        refused(role, "DELETE FROM payment_attempt");
+        refused(role, "DELETE FROM operation");
+        refused(role, "SET ROLE postgres");
+    }
+
+    @ParameterizedTest
+    @FieldSource("ROLES")
+    void what_was_observed_and_audited_is_never_changed(String role) {
+        for (String table : List.of("psp_observation", "audit_record")) {
+            refused(role, "DELETE FROM " + table);
+            refused(role, "TRUNCATE " + table);
+        }
+        refused(role, "UPDATE psp_observation SET outcome = 'charged'");
+        refused(role, "UPDATE audit_record SET actor = 'nobody'");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "chargeonce_ingest         | SELECT FROM payment_attempt",
+            "chargeonce_ingest         | UPDATE operation SET state = 'succeeded'",
+            "chargeonce_ingest         | UPDATE idempotency_key SET fingerprint = '\\x00'",
+            "chargeonce_ingest         | DELETE FROM idempotency_key",
+            "chargeonce_ingest         | INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('x'), 'acme')",
+            "chargeonce_ingest         | SELECT FROM audit_record",
+            "chargeonce_charge         | SELECT FROM merchant_token",
+            "chargeonce_charge         | SELECT FROM idempotency_key",
+            "chargeonce_charge         | DELETE FROM dead_letter",
+            "chargeonce_charge         | SELECT forget_settled_payments(interval '400 days', 1)",
+            "chargeonce_retry          | SELECT FROM merchant_token",
+            "chargeonce_retry          | DELETE FROM dead_letter",
+            "chargeonce_dlq_reader     | UPDATE dead_letter SET state = 'purged'",
+            "chargeonce_dlq_reader     | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+            "chargeonce_dlq_operator   | INSERT INTO operation SELECT * FROM operation",
+            "chargeonce_dlq_operator   | UPDATE payment_attempt SET failed_definite = true",
+            "chargeonce_dlq_operator   | DELETE FROM outbox",
+            "chargeonce_dlq_operator   | SELECT FROM merchant_token",
+            "chargeonce_merchant_admin | SELECT FROM operation",
+            "chargeonce_merchant_admin | DELETE FROM merchant"})
+    void what_a_role_does_not_need_is_refused(String role, String statement) {
+        refused(role, statement);
+    }
+
+    @Test
+    void not_even_the_reapers_function_forgets_what_is_young() {
+        assertThatThrownBy(() -> execute("chargeonce_ingest", "SELECT forget_settled_payments(interval '1 hour', 1)"))
+                .hasMessageContaining("at least 14 days");
+    }
+
+    @Test
+    void granting_again_takes_back_what_somebody_added_by_hand() throws SQLException {
+        execute("postgres", "GRANT DELETE ON chargeonce.payment_attempt TO chargeonce_retry");
+        Migrate.roles(pipeline("postgres"), Optional.empty());
+        refused("chargeonce_retry", "DELETE FROM payment_attempt");
+    }
+
+    private static void refused(String role, String statement) {
+        assertThatThrownBy(() -> execute(role, statement)).as("%s: %s", role, statement)
+                .isInstanceOf(SQLException.class).extracting(e -> ((SQLException) e).getSQLState()).isEqualTo("42501");
+    }
+
+    private static void execute(String role, String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(as(role)); var statement = connection.createStatement()) {
+            statement.execute("SET search_path = chargeonce");
+            statement.execute(sql);
+        }
+    }
+
+    private static int dlq(String role, String... arguments) {
+        var database = io.chargeonce.database.Database.open(as(role), role, "", 2);
+        return new io.chargeonce.dlq.terminal.DlqCommand(() -> new DeadLetterQueue(database, new Topics(prefix())))
+                .commandLine().execute(arguments);
+    }
+
+    private static void await(String payment, String state) {
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(state(payment)).isEqualTo(state));
+    }
+
+    private static String state(String payment) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+             var statement = connection.prepareStatement("SELECT state FROM chargeonce.operation WHERE operation_id = ?")) {
+            statement.setString(1, payment);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        }
+    }
+
+    private static String pay(IngestService ingest, String key, String method) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ingest.port() + "/v1/payments"))
+                .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN)
+                .header("Idempotency-Key", key).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(
+                        "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\"}".formatted(method, key)))
+                .build();
+        try (var http = HttpClient.newHttpClient()) {
+            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+            return answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1");
+        }
+    }
+
+    private static IngestSettings ingestSettings() {
+        return new IngestSettings(pipeline("chargeonce_ingest"), new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
+                Duration.ofDays(400), Optional.empty());
+    }
+
+    private static ChargeSettings chargeSettings(String role, StripeSimulator stripe) {
+        return new ChargeSettings(pipeline(role), new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2)),
+                100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Optional.empty(), Optional.empty());
+    }
+
+    private static PipelineSettings pipeline(String role) {
+        return new PipelineSettings(as(role), role, "", TestStack.kafka().bootstrapServers(), Optional.empty(), prefix(), TIERS, Optional.empty());
+    }
+
+    private static String prefix() {
+        return "least-privilege";
+    }
+
+    private static String as(String role) {
+        return url.replace("user=postgres", "user=" + role);
+    }
+}
