@@ -80,12 +80,12 @@ final class Sweeper {
     private static final String OVERDUE = """
             SELECT operation_id
               FROM operation
-             WHERE state IN ('accepted', 'scheduled', 'parked') AND tier = ? AND represent_at IS NULL
-               AND staged_at < clock_timestamp() - make_interval(secs => ? * power(2, swept))
-               AND not_before < clock_timestamp() - make_interval(secs => ?)
+             WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
+               AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
+               AND not_before < statement_timestamp() - make_interval(secs => ?)
                AND staged_at < (SELECT coalesce(min(staged_at), 'infinity') FROM outbox WHERE refusal IS NULL)
                AND NOT EXISTS (SELECT FROM outbox WHERE record_key = operation_id AND refusal IS NOT NULL)
-             ORDER BY staged_at
+             ORDER BY not_before
              LIMIT ?
             """;
 

@@ -39,7 +39,7 @@ final class Books implements AutoCloseable {
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
     final String url = TestStack.newDatabase();
-    final Database database;
+    Database database;
     final RetrySchedule schedule;
     private final List<AutoCloseable> parts = new ArrayList<>();
 
@@ -177,9 +177,33 @@ final class Books implements AutoCloseable {
         });
     }
 
+    /** As an operator merges it out of the dead-letter queue. */
+    void merge(String id) {
+        database.inTransaction(connection -> {
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.reenter(locked.now(), Duration.ofDays(1));
+            OperationTable.save(connection, List.of(operation));
+            Outbox.stage(connection, List.of(Staging.work(topics, operation)));
+            return operation;
+        });
+    }
+
+    /** How many rows of the operation table were read so far. A connection tells its count when it ends, so all of them do. */
+    long operationsRead() {
+        database.close();
+        database = Database.open(url, "postgres", "", 1);
+        Waiting.until(() -> count("FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0);
+        return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation'");
+    }
+
     long count(String sql) {
+        return number("SELECT count(*) " + sql);
+    }
+
+    private long number(String sql) {
         return database.withConnection(connection -> {
-            try (var statement = connection.createStatement(); var result = statement.executeQuery("SELECT count(*) " + sql)) {
+            try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 result.next();
                 return result.getLong(1);
             }

@@ -1,11 +1,13 @@
 package io.chargeonce.ingest;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.chargeonce.runtime.Address;
 import io.helidon.http.DirectHandler;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,7 +19,10 @@ final class IngestHttp implements AutoCloseable {
     private static final int LONGEST_REQUEST_LINE = 4 * 1024;
     /** A million lines of the usual length, and some; single requests have their own, much lower limit. */
     private static final long LARGEST_PAYLOAD = 4L << 30;
-    private static final int MOST_CONNECTIONS = 10_000;
+    /** Many more than are ever busy, so that those that lie idle lock nobody out. */
+    private static final int MOST_CONNECTIONS = 20_000;
+    /** For Postgres, Kafka, files and what the JVM itself opens. */
+    private static final long OTHER_FILES = 1_000;
     private static final int MOST_REQUESTS_AT_ONCE = 4_000;
     private static final Duration LONGEST_IDLE = Duration.ofMinutes(2);
     private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(10);
@@ -38,7 +43,7 @@ final class IngestHttp implements AutoCloseable {
                 .host(address.host()).port(address.port())
                 .shutdownHook(false)
                 .maxPayloadSize(LARGEST_PAYLOAD)
-                .maxTcpConnections(MOST_CONNECTIONS)
+                .maxTcpConnections(mostConnections())
                 .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
                 .idleConnectionTimeout(LONGEST_IDLE)
                 .idleConnectionPeriod(LOOK_FOR_IDLE)
@@ -58,6 +63,13 @@ final class IngestHttp implements AutoCloseable {
             throw cannotListen(address, "see the log");
         }
         return new IngestHttp(server);
+    }
+
+    /** When a process may open no more files, the web server stops listening for good: it must not come to that. */
+    private static int mostConnections() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+                ? Math.clamp(unix.getMaxFileDescriptorCount() - OTHER_FILES, 100, MOST_CONNECTIONS)
+                : MOST_CONNECTIONS;
     }
 
     /** The web server only logs that it could not bind, with a stack trace, and does not throw. */

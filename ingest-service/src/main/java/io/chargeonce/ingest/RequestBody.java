@@ -1,7 +1,10 @@
 package io.chargeonce.ingest;
 
 import io.helidon.common.buffers.DataReader;
+import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.IOException;
@@ -33,10 +36,14 @@ final class RequestBody {
     private static byte[] bytes(ServerRequest request) {
         try (InputStream content = request.content().inputStream()) {
             return content.readNBytes(LARGEST + 1);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (DataReader.InsufficientDataAvailableException e) {
-            throw new CloseConnectionException("the client left in the middle of its body", e);
+        } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
+            throw new CloseConnectionException("the client left in the middle of its body, or took too long over it", e);
+        } catch (RequestException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // The web server's parser says in many ways that a chunk is malformed, and none of them is the service's fault.
+            throw RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).status(Status.BAD_REQUEST_400)
+                    .message("the body is malformed").cause(e).setKeepAlive(false).build();
         }
     }
 

@@ -14,16 +14,17 @@ final class TransportProblems implements DirectHandler {
     @Override
     public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
                                     String message) {
-        Answer answer = problem(type, status).answer();
+        Answer answer = problem(request, type, status).answer();
         var response = TransportResponse.builder()
                 .status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
         answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
         return response.entity(answer.body()).build();
     }
 
-    private static Problem problem(EventType type, Status status) {
+    private static Problem problem(TransportRequest request, EventType type, Status status) {
         return switch (type) {
-            case INTERNAL_ERROR -> Problems.internal();
+            // Without a path it never came to a request: the web server stumbled over bytes that are no HTTP.
+            case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
             case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
                     status.code() == Status.SERVICE_UNAVAILABLE_503.code()

@@ -51,7 +51,7 @@ public final class OperationTable {
     }
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE resolve_at <= clock_timestamp()
+              FROM operation WHERE resolve_at <= statement_timestamp()
              ORDER BY resolve_at LIMIT ? FOR UPDATE SKIP LOCKED
             """;
 
@@ -64,7 +64,7 @@ public final class OperationTable {
     }
 
     private static final String LOCK_DUE_FOR_PRESENTATION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE represent_at <= clock_timestamp()
+              FROM operation WHERE represent_at <= statement_timestamp()
              ORDER BY represent_at LIMIT ? FOR UPDATE SKIP LOCKED
             """;
 

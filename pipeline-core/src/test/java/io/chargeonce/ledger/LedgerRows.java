@@ -144,6 +144,14 @@ final class LedgerRows implements AutoCloseable {
         });
     }
 
+    void execute(String sql) {
+        database.withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
     @Override
     public void close() {
         database.close();

@@ -4,6 +4,7 @@ import io.chargeonce.conformance.ConformanceCommand;
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
+import io.chargeonce.load.LoadCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, version = "Chargeonce 0.1.0", usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
         subcommands = {DemoCommand.class, UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
-                MigrateCommand.class},
+                MigrateCommand.class, LoadCommand.class},
         footer = {"", "Begin with:  chargeonce demo"})
 public final class Main implements Runnable {
 

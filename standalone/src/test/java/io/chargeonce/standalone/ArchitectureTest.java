@@ -75,6 +75,12 @@ class ArchitectureTest {
     void the_sandbox_and_the_checker_share_no_class_with_what_they_judge() {
         onlyDependsOn("io.chargeonce.sandbox..");
         onlyDependsOn("io.chargeonce.checker..");
+        onlyDependsOn("io.chargeonce.conformance..");
+    }
+
+    @Test
+    void a_producer_needs_nothing_but_the_client() {
+        onlyDependsOn("io.chargeonce.client..");
     }
 
     @Test

@@ -47,3 +47,32 @@ CREATE TABLE retry_budget (
     presented         int NOT NULL CHECK (presented >= 1),
     PRIMARY KEY (credential_sha256, amount, currency, day)
 );
+
+-- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
+DROP INDEX operation_staged;
+CREATE INDEX operation_overdue ON operation (not_before)
+    WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
+
+-- Each record carries the hash of the one before it about the same resource, so that a changed or missing one shows.
+-- Per resource and under its lock: one chain over everything would let only one payment at a time be on record.
+ALTER TABLE audit_record
+    ADD COLUMN prev_hash bytea CHECK (length(prev_hash) = 32),
+    ADD COLUMN hash bytea CHECK (length(hash) = 32);
+DROP INDEX audit_record_by_resource;
+CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
+
+CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql STABLE AS $$
+    SELECT sha256(coalesce(entry.prev_hash, '') || convert_to(json_build_array(entry.resource_type, entry.resource_id,
+               entry.merchant_id, extract(epoch FROM entry.at), entry.actor, entry.action, entry.reason, entry.data::text,
+               entry.origin)::text, 'UTF8'))
+$$;
+
+CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT hash INTO NEW.prev_hash FROM audit_record
+     WHERE resource_id = NEW.resource_id ORDER BY audit_id DESC LIMIT 1;
+    NEW.hash := audit_record_hash(NEW);
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER chained BEFORE INSERT ON audit_record FOR EACH ROW EXECUTE FUNCTION chain_audit_record();

@@ -1,0 +1,119 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.sandbox.TestStack;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An outage of every PSP, with the tiers of production, in virtual time: the rows' times are moved instead of waiting. */
+class ParkingTest {
+
+    private static final List<Duration> TIERS = List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
+    private static Books books;
+    private final FakePsp psp = new FakePsp();
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books(TIERS.toArray(Duration[]::new));
+    }
+
+    @BeforeEach
+    void forget() {
+        books.forget();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private static void pass(Duration time) {
+        books.execute("""
+                UPDATE operation SET not_before = not_before - %1$s, staged_at = staged_at - %1$s,
+                       charge_before = charge_before - %1$s, accepted_at = accepted_at - %1$s
+                """.formatted("interval '" + time.toMillis() + " milliseconds'"));
+    }
+
+    /** Lets the longest wait of what is parked pass, and hands everything over; returns how long that took. */
+    private static Duration nextRound(Books.Process process) {
+        Duration wait = TIERS.get(Math.max(1, (int) books.count("FROM generate_series(1, (SELECT max(tier) FROM operation))")) - 1);
+        pass(wait);
+        books.takeWork().forEach(process::handle);
+        return wait;
+    }
+
+    @Test
+    void an_outage_of_an_hour_dead_letters_nothing_counts_no_attempt_and_costs_each_payment_a_few_records() {
+        psp.otherwise = FakePsp.REFUSE_CONNECTION;
+        var process = books.unforgivingProcess(psp);
+        var ids = IntStream.range(0, 30).mapToObj(i -> books.accept("order-" + i)).toList();
+        books.takeWork().forEach(process::handle);
+        int rounds = 0;
+        for (Duration time = Duration.ZERO; time.compareTo(Duration.ofHours(1)) < 0; time = time.plus(nextRound(process))) {
+            rounds++;
+        }
+        assertThat(ids).allSatisfy(id -> {
+            assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
+            assertThat(books.operation(id).progress().countedAttempts()).isZero();
+            assertThat(books.operation(id).tier()).isEqualTo(3);
+        });
+        assertThat(books.count("FROM dead_letter")).isZero();
+        assertThat(rounds).isLessThanOrEqualTo(8);
+        // Only the calls that opened the breaker were attempts at all.
+        assertThat(books.count("FROM payment_attempt")).isEqualTo(psp.calls.size()).isLessThan(20);
+
+        psp.otherwise = FakePsp.SUCCEED;
+        nextRound(books.process(psp));
+        assertThat(ids).allSatisfy(id -> assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED));
+        assertThat(psp.captures).hasSize(30);
+    }
+
+    @Test
+    void an_outage_past_the_payments_own_deadline_ends_it_as_expired() {
+        psp.otherwise = FakePsp.REFUSE_CONNECTION;
+        var process = books.unforgivingProcess(psp);
+        String id = books.accept("order-1");
+        books.takeWork().forEach(process::handle);
+        pass(Duration.ofHours(25));
+        books.takeWork().forEach(process::handle);
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'expired'")).isEqualTo(1);
+    }
+
+    @Test
+    void a_hundred_thousand_parked_payments_are_not_even_looked_at_by_those_that_work() throws Exception {
+        books.execute("""
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       state, step, tier, not_before, staged_at, charge_before)
+                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 'parked', 9, 3, now() + interval '5 minutes',
+                       now() - interval '5 minutes', now() + interval '1 day'
+                  FROM (SELECT n, 'pay_' || left(translate(md5(n::text), '0189', 'ghij'), 26) AS id
+                          FROM generate_series(1, 100000) AS n) AS numbered;
+                ALTER TABLE operation SET (autovacuum_enabled = false);
+                ANALYZE operation
+                """);
+        String id = books.accept("order-1");
+        var record = books.takeWork().getFirst();
+        long before = books.operationsRead();
+        var process = books.process(psp);
+        process.handle(record);
+        process.resolver.runOnce();
+        new Presenter(books.database, books.topics, () -> {}).runOnce();
+        try (var progress = new TopicProgress(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()))) {
+            new Sweeper(books.database, progress, books.topics, Duration.ofMinutes(2), () -> {}).runOnce();
+        }
+        long read = books.operationsRead() - before;
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(read).as("rows of operation that were read").isLessThan(50);
+        assertThat(books.count("FROM outbox WHERE topic LIKE '%retry%'")).isZero();
+    }
+}

@@ -1,0 +1,4 @@
+package io.chargeonce.checker;
+
+/** Where payments stand right now, in figures; for watching, not for judging. */
+public record Standing(long inTiers, long unresolved, long dead) {}

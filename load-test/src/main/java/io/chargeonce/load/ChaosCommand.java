@@ -1,0 +1,56 @@
+package io.chargeonce.load;
+
+import io.chargeonce.load.chaos.Chaos;
+import io.chargeonce.load.chaos.FaultKind;
+import io.chargeonce.load.plant.Plant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(name = "chaos", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and the books must balance.",
+        footer = {"", "Example: the same ten campaigns as yesterday, with a bug planted that they must find.",
+                "  chargeonce load chaos --seed 7 --campaigns 10 --plant timeout-as-failure"})
+final class ChaosCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Which faults are drawn. Default: any; it is printed first.")
+    Optional<Long> seed = Optional.empty();
+
+    @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K", description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
+    int campaigns;
+
+    @Option(names = "--faults", split = ",", paramLabel = "KIND", description = "Only these kinds: ${COMPLETION-CANDIDATES}. Default: all.")
+    List<FaultKind> faults = List.of(FaultKind.values());
+
+    @Option(names = "--plant", paramLabel = "BUG", description = "Plants a bug in the services first; see 'load plants --list'.")
+    Optional<String> plant = Optional.empty();
+
+    @Option(names = "--json", description = "Print the checker's verdict as the last line.")
+    boolean json;
+
+    /** 0 if all campaigns balanced, else 1. */
+    @Override
+    public Integer call() {
+        if (campaigns < 1) {
+            throw new ParameterException(spec.commandLine(), "--campaigns is %d, but must be at least 1".formatted(campaigns));
+        }
+        long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
+        var out = spec.commandLine().getOut();
+        out.println("seed " + chosen);
+        out.flush();
+        Chaos.Result result = new Chaos(out).run(chosen, campaigns, faults, plant.map(Plant::fromTag));
+        out.println(result.coverage());
+        out.println(json ? result.lastVerdict().json() : result.lastVerdict().report());
+        out.flush();
+        return result.lastVerdict().balanced() ? 0 : 1;
+    }
+}

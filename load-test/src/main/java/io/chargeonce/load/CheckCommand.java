@@ -1,0 +1,60 @@
+package io.chargeonce.load;
+
+import io.chargeonce.checker.Calls;
+import io.chargeonce.checker.Checker;
+import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.Verdict;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(name = "check", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. Where Postgres and Kafka are comes from CHARGEONCE_… variables.",
+        footer = {"", "Example: 'chargeonce up' after a load.", "  chargeonce load check --psp http://127.0.0.1:8090 --history history.ndjson"})
+final class CheckCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    PipelineOptions pipeline = new PipelineOptions();
+
+    @Option(names = "--psp", paramLabel = "URL", description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
+    List<URI> psps = List.of();
+
+    @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
+    Optional<Path> history = Optional.empty();
+
+    @Option(names = "--planted", paramLabel = "TEXT", description = "A string that must be found nowhere; repeatable.")
+    List<String> planted = List.of();
+
+    @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for it; repeatable.")
+    List<Path> logs = List.of();
+
+    @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
+    boolean inFlight;
+
+    @Option(names = "--json", description = "Print the verdict as one line of JSON.")
+    boolean json;
+
+    /** 0 if balanced, else 1. */
+    @Override
+    public Integer call() {
+        Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
+        if (history.isPresent()) {
+            evidence = evidence.calls(new Calls.InFile(history.get()));
+        }
+        Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
+        var out = spec.commandLine().getOut();
+        out.println(json ? verdict.json() : verdict.report());
+        out.flush();
+        return verdict.balanced() ? 0 : 1;
+    }
+}

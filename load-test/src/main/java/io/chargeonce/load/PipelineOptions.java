@@ -1,0 +1,45 @@
+package io.chargeonce.load;
+
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.checker.Evidence;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import java.net.URI;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** Which pipeline is meant: the environment's, unless an option says otherwise. */
+final class PipelineOptions {
+
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+            .flatMap(Collection::stream).distinct().toList();
+
+    @Option(names = "--database", paramLabel = "JDBC_URL", description = "Default: CHARGEONCE_DATABASE_URL.")
+    Optional<String> database = Optional.empty();
+
+    @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "Default: CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS.")
+    Optional<String> kafka = Optional.empty();
+
+    /** @throws io.chargeonce.runtime.SettingsProblems naming everything that is wrong */
+    PipelineSettings settings() {
+        return Settings.load(System.getenv(), PipelineSettings.ALL, CATALOGUE).read(PipelineSettings::from);
+    }
+
+    KafkaConnection connection() {
+        PipelineSettings settings = settings();
+        return KafkaConnection.of(kafka.orElse(settings.kafka()), settings.kafkaProperties());
+    }
+
+    Evidence evidence(List<URI> psps) {
+        PipelineSettings settings = settings();
+        return Evidence.of(database.orElse(settings.databaseUrl()), settings.databaseUser(), settings.databasePassword(),
+                        kafka.orElse(settings.kafka()), settings.tiers(), psps)
+                .topicPrefix(settings.topicPrefix()).kafka(connection().clientProperties());
+    }
+}

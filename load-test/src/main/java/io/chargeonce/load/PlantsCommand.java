@@ -1,0 +1,56 @@
+package io.chargeonce.load;
+
+import io.chargeonce.load.chaos.PlantTrials;
+import io.chargeonce.load.plant.Plant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(name = "plants", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Plants each bug in turn and sees whether the checker catches it; then the same campaigns without it must balance.",
+        footer = {"", "Example: write the table that is in the repository.", "  chargeonce load plants --table docs/planted-bugs.md"})
+final class PlantsCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--list", description = "Only say which bugs there are.")
+    boolean list;
+
+    @Option(names = "--only", split = ",", paramLabel = "BUG", description = "Only these.")
+    List<String> only = List.of();
+
+    @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.")
+    long seed;
+
+    @Option(names = "--campaigns", defaultValue = "8", paramLabel = "K", description = "How many each bug has to show itself. Default: ${DEFAULT-VALUE}.")
+    int campaigns;
+
+    @Option(names = "--table", paramLabel = "FILE", description = "Write what was found as a table.")
+    Optional<Path> table = Optional.empty();
+
+    /** 0 if every bug was caught, else 1. */
+    @Override
+    public Integer call() throws IOException {
+        var out = spec.commandLine().getOut();
+        if (list) {
+            Arrays.stream(Plant.values()).forEach(plant -> out.printf("%-26s %s%n", plant.tag(), plant.sentence()));
+            return 0;
+        }
+        List<Plant> plants = only.isEmpty() ? List.of(Plant.values()) : only.stream().map(Plant::fromTag).toList();
+        var trials = new PlantTrials(out, seed, campaigns);
+        plants.forEach(trials::run);
+        if (table.isPresent()) {
+            Files.writeString(table.get(), trials.table());
+        }
+        return trials.allCaught() ? 0 : 1;
+    }
+}

@@ -1,0 +1,81 @@
+package io.chargeonce.load;
+
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.load.poison.CorpusRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.Producer;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(name = "replay", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Puts the records of a file on a topic, byte for byte: a poison corpus, or any recording with key and value in base64.",
+        footer = {"", "Example:", "  chargeonce load replay poison.ndjson --topic payments.requests --rate 50"})
+final class ReplayCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    PipelineOptions pipeline = new PipelineOptions();
+
+    @Parameters(paramLabel = "FILE", description = "One record a line, as 'load poison' writes them.")
+    Path file;
+
+    @Option(names = "--topic", required = true, paramLabel = "TOPIC", description = "Where they go.")
+    String topic;
+
+    @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Records a second. Default: ${DEFAULT-VALUE}.")
+    double rate;
+
+    private int sent;
+    private int refused;
+
+    /** 0 if the broker took them all, else 1. */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (!(rate > 0)) {
+            throw new ParameterException(spec.commandLine(), "--rate must be more than 0");
+        }
+        try (var producer = new ProducerSettings(pipeline.connection(), "load-replay").newProducer(); var lines = Files.newBufferedReader(file)) {
+            int number = 0;
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                number++;
+                if (!line.isBlank()) {
+                    send(producer, line, number);
+                    LockSupport.parkNanos(Math.round(1e9 / rate));
+                }
+            }
+        }
+        spec.commandLine().getOut().printf("%d records are on %s%s%n", sent, topic,
+                refused == 0 ? "" : "; the broker refused " + refused + ", and the log says why");
+        return refused == 0 ? 0 : 1;
+    }
+
+    private void send(Producer<byte[], byte[]> producer, String line, int number) throws InterruptedException {
+        CorpusRecord record;
+        try {
+            record = CorpusRecord.fromLine(line);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException("line %d of %s is no record: %s".formatted(number, file,
+                    String.valueOf(e.getMessage()).lines().findFirst().orElse("")), e);
+        }
+        try {
+            producer.send(record.on(topic)).get();
+            sent++;
+        } catch (ExecutionException e) {
+            refused++;
+            LoggerFactory.getLogger(ReplayCommand.class).warn("The broker refused line {} of {}: {}", number, file, e.getCause().getMessage());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.chargeonce.load;
+
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.load.poison.PoisonCorpus;
+import io.chargeonce.load.traffic.HistoryFile;
+import io.chargeonce.load.traffic.Merchant;
+import io.chargeonce.load.traffic.Mix;
+import io.chargeonce.load.traffic.Traffic;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(name = "run", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Sends payments over HTTP at a steady rate, whether or not the last ones were answered, and reports how that went.",
+        footer = {"", "Example: against 'chargeonce up', then the books.", "  chargeonce load run --rate 200 --duration 30s --psp http://127.0.0.1:8090 --poison",
+                "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson"})
+final class RunCommand implements Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    PipelineOptions pipeline = new PipelineOptions();
+
+    @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Calls a second. Default: ${DEFAULT-VALUE}.")
+    double rate;
+
+    @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class, description = "How long. Default: ${DEFAULT-VALUE}.")
+    Duration duration;
+
+    @Option(names = "--mix", paramLabel = "MIX", description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
+    Optional<String> mix = Optional.empty();
+
+    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", description = "The ingest service. Default: ${DEFAULT-VALUE}.")
+    URI url;
+
+    @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN", description = "Who sends. Default: the sandbox's acme and globex.")
+    List<String> merchants = List.of();
+
+    @Option(names = "--psp", paramLabel = "URL", description = "A PSP simulator, which then gets the mix's fault rules. Without it only cards decide.")
+    Optional<URI> psp = Optional.empty();
+
+    @Option(names = "--poison", description = "Puts one poison record of every kind straight on the main topic as well.")
+    boolean poison;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Which payments. Default: any, and printed.")
+    Optional<Long> seed = Optional.empty();
+
+    @Option(names = "--history", defaultValue = "load-history.ndjson", paramLabel = "FILE", description = "What was sent and told, for 'load check'. Default: ${DEFAULT-VALUE}.")
+    Path history;
+
+    @Option(names = "--chart", defaultValue = "load-latency.svg", paramLabel = "FILE", description = "Latency over time and its distribution. Default: ${DEFAULT-VALUE}.")
+    Path chart;
+
+    @Option(names = "--json", description = "Print the report as one line of JSON and nothing else.")
+    boolean json;
+
+    /** 0 if every call was answered, else 1. */
+    @Override
+    public Integer call() throws IOException {
+        if (!(rate > 0) || duration.isNegative() || duration.isZero()) {
+            throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0");
+        }
+        Mix shares = parsed();
+        long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
+        var out = spec.commandLine().getOut();
+        try (var file = HistoryFile.create(history)) {
+            var traffic = new Traffic(url, psp, Duration.ofSeconds(20), 3, file::add);
+            var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
+            Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
+            if (poison) {
+                sendPoison(chosen);
+            }
+            traffic.run(rate, duration, shares, who(), new Random(chosen), "load-" + chosen);
+            progress.end(watch);
+            Report report = new Report(chosen, rate, progress.seconds(), traffic.latencies());
+            Files.writeString(chart, report.svg());
+            out.println(json ? report.json() : report.text() + "history: " + history + ", chart: " + chart);
+            out.flush();
+            return traffic.latencies().unansweredCalls() == 0 ? 0 : 1;
+        }
+    }
+
+    private Mix parsed() {
+        try {
+            return mix.map(Mix::parse).orElseGet(Mix::usual);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--mix: " + e.getMessage(), e);
+        }
+    }
+
+    private List<Merchant> who() {
+        if (merchants.isEmpty()) {
+            return Merchant.sandbox();
+        }
+        return merchants.stream().map(pair -> {
+            String[] parts = pair.split("=", 2);
+            if (parts.length != 2) {
+                throw new ParameterException(spec.commandLine(), "--merchant needs NAME=TOKEN");
+            }
+            return new Merchant(parts[0], parts[1]);
+        }).toList();
+    }
+
+    private void sendPoison(long chosen) {
+        String topic = pipeline.settings().topicPrefix() + ".requests";
+        try (var producer = new ProducerSettings(pipeline.connection(), "load-poison").newProducer()) {
+            PoisonCorpus.of(new Random(chosen)).forEach(record -> producer.send(record.on(topic)));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.traffic.HistoryFile;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Campaigns one after the other on one stage, until one is not balanced or all are through. For one thread. */
+public final class Chaos {
+
+    /** @param lastVerdict of the campaign that ended the run */
+    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage) {}
+
+    private final PrintWriter out;
+
+    /** @param out takes a line per campaign */
+    public Chaos(PrintWriter out) {
+        this.out = out;
+    }
+
+    public Result run(long seed, int campaigns, List<FaultKind> kinds, Optional<Plant> plant) {
+        var coverage = new Coverage();
+        try (var stage = new Stage(plant); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
+            stage.start();
+            plant.flatMap(Plant::sql).ifPresent(stage::sql);
+            for (int i = 1; true; i++) {
+                long start = System.nanoTime();
+                long campaignSeed = seed * 1_000 + i;
+                Verdict verdict = new Campaign(stage, history, campaignSeed).run(kinds, coverage);
+                out.printf("%3d/%d seed %d: %s after %.1f s, %d accepted so far, %d captures%n", i, campaigns, campaignSeed,
+                        verdict.kind().name().toLowerCase(Locale.ROOT),
+                        Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0, verdict.count("accepted"), verdict.count("psp_captures"));
+                out.flush();
+                if (i == campaigns || !verdict.balanced()) {
+                    return new Result(i, verdict, coverage);
+                }
+            }
+        }
+    }
+}

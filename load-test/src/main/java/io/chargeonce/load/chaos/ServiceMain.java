@@ -1,0 +1,55 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.sandbox.KafkaBroker;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** What a service's process runs: the service as it is shipped, by its settings. Called by {@link Child} through the weaver. */
+public final class ServiceMain {
+
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+            .flatMap(Collection::stream).distinct().toList();
+
+    private ServiceMain() {}
+
+    public static void main(String[] arguments) throws Exception {
+        switch (arguments[0]) {
+            case "broker" -> {
+                KafkaBroker.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+                Thread.currentThread().join();
+            }
+            case "ingest" -> {
+                try (var meters = Meters.of("ingest-service"); var service = IngestService.start(read(IngestSettings.ALL, IngestSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "charge" -> {
+                try (var meters = Meters.of("charge-consumer"); var service = ChargeService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "retry" -> {
+                try (var meters = Meters.of("retry-consumers"); var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            default -> throw new IllegalArgumentException("Bug! There is no service " + arguments[0]);
+        }
+    }
+
+    private static <R> R read(Collection<Setting<?>> used, Function<Settings, R> from) {
+        return Settings.load(System.getenv(), used, CATALOGUE).read(from);
+    }
+}

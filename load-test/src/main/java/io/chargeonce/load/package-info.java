@@ -1,0 +1,2 @@
+/** Load, poison, faults and planted bugs: {@code ./chargeonce load}. Start reading at {@link io.chargeonce.load.LoadCommand}. */
+package io.chargeonce.load;

@@ -1,0 +1,2 @@
+/** Bugs planted one at a time, to see that the checker catches them. Nothing of it is shipped with the services. */
+package io.chargeonce.load.plant;

@@ -1,0 +1,62 @@
+package io.chargeonce.load.poison;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * One record of a file: JSON on one line, with its bytes in base64, so that any bytes survive.
+ *
+ * @param kind what is wrong with it, for people
+ */
+public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> value, List<Map.Entry<String, byte[]>> headers) {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    static CorpusRecord of(String kind, String key, String value, Map<String, String> headers) {
+        return new CorpusRecord(kind, Optional.ofNullable(key).map(CorpusRecord::bytes), Optional.ofNullable(value).map(CorpusRecord::bytes),
+                headers.entrySet().stream().map(header -> Map.entry(header.getKey(), bytes(header.getValue()))).toList());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    public String toLine() {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("kind", kind);
+        key.ifPresent(bytes -> fields.put("key", Base64.getEncoder().encodeToString(bytes)));
+        value.ifPresent(bytes -> fields.put("value", Base64.getEncoder().encodeToString(bytes)));
+        fields.put("headers", headers.stream().map(header -> Map.of("name", header.getKey(),
+                "value", Base64.getEncoder().encodeToString(header.getValue()))).toList());
+        return JSON.writeValueAsString(fields);
+    }
+
+    /** @throws IllegalArgumentException if the line is no record; the line before it is the number that the caller knows */
+    public static CorpusRecord fromLine(String line) {
+        JsonNode json = JSON.readTree(line);
+        if (!json.isObject() || !json.has("key") && !json.has("value")) {
+            throw new IllegalArgumentException("not a record: it needs a key or a value, in base64");
+        }
+        var headers = new ArrayList<Map.Entry<String, byte[]>>();
+        json.path("headers").forEach(header -> headers.add(Map.entry(header.path("name").asString(), decoded(header.path("value")).orElse(new byte[0]))));
+        return new CorpusRecord(json.path("kind").asString("recorded"), decoded(json.path("key")), decoded(json.path("value")), headers);
+    }
+
+    private static Optional<byte[]> decoded(JsonNode node) {
+        return node.isString() ? Optional.of(Base64.getDecoder().decode(node.asString())) : Optional.empty();
+    }
+
+    public ProducerRecord<byte[], byte[]> on(String topic) {
+        var record = new ProducerRecord<>(topic, key.orElse(null), value.orElse(null));
+        headers.forEach(header -> record.headers().add(header.getKey(), header.getValue()));
+        return record;
+    }
+}

@@ -1,0 +1,56 @@
+package io.chargeonce.load.proxy;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What befalls every connection of a proxy. Immutable.
+ *
+ * @param down           nobody gets through, and what is open is closed
+ * @param latency        each piece is held back so long, in each direction
+ * @param bytesPerSecond at most, per connection and direction
+ * @param slice          pieces are cut to so many bytes
+ * @param stalled        connections stay open and nothing moves
+ * @param limit          after so many bytes in one direction the connection is reset
+ * @param closeDelay     an end of the stream is passed on so much later
+ */
+public record Conditions(boolean down, Duration latency, OptionalLong bytesPerSecond, OptionalInt slice, boolean stalled,
+                         OptionalLong limit, Optional<Duration> closeDelay) {
+
+    public static Conditions fair() {
+        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), false, OptionalLong.empty(),
+                Optional.empty());
+    }
+
+    public static Conditions unreachable() {
+        return new Conditions(true, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), false, OptionalLong.empty(),
+                Optional.empty());
+    }
+
+    public static Conditions silent() {
+        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), true, OptionalLong.empty(),
+                Optional.empty());
+    }
+
+    public Conditions latency(Duration time) {
+        return new Conditions(down, time, bytesPerSecond, slice, stalled, limit, closeDelay);
+    }
+
+    public Conditions bytesPerSecond(long bytes) {
+        return new Conditions(down, latency, OptionalLong.of(bytes), slice, stalled, limit, closeDelay);
+    }
+
+    public Conditions slice(int bytes) {
+        return new Conditions(down, latency, bytesPerSecond, OptionalInt.of(bytes), stalled, limit, closeDelay);
+    }
+
+    public Conditions limit(long bytes) {
+        return new Conditions(down, latency, bytesPerSecond, slice, stalled, OptionalLong.of(bytes), closeDelay);
+    }
+
+    public Conditions closeDelay(Duration time) {
+        return new Conditions(down, latency, bytesPerSecond, slice, stalled, limit, Optional.of(time));
+    }
+}

@@ -1,0 +1,99 @@
+package io.chargeonce.load.proxy;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.time.Duration;
+
+/** One client's connection and ours to the target; a virtual thread per direction. */
+final class Link implements Runnable {
+
+    private static final int PIECE = 8 * 1024;
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
+
+    private final TcpProxy proxy;
+    private final Socket client;
+    private final Socket server;
+
+    Link(TcpProxy proxy, Socket client, Socket server) {
+        this.proxy = proxy;
+        this.client = client;
+        this.server = server;
+    }
+
+    /** Returns when both directions have ended. */
+    @Override
+    public void run() {
+        Thread up = Thread.ofVirtual().start(() -> forward(client, server, false));
+        forward(server, client, true);
+        try {
+            up.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        close();
+    }
+
+    private void forward(Socket from, Socket to, boolean answers) {
+        var window = new Window();
+        byte[] piece = new byte[PIECE];
+        long forwarded = 0;
+        try {
+            for (int length = read(from, piece); length >= 0; length = read(from, piece)) {
+                window.add(piece, length);
+                if (answers && proxy.isToBeLost(window)) {
+                    reset();
+                    return;
+                }
+                hold(length);
+                forwarded += length;
+                var limit = proxy.conditions().limit();
+                if (limit.isPresent() && forwarded > limit.getAsLong()) {
+                    reset();
+                    return;
+                }
+                to.getOutputStream().write(piece, 0, length);
+            }
+            proxy.conditions().closeDelay().ifPresent(TcpProxy::pause);
+            to.shutdownOutput();
+        } catch (IOException oneSideIsGone) {
+            close();
+        }
+    }
+
+    private int read(Socket from, byte[] piece) throws IOException {
+        return from.getInputStream().read(piece, 0, Math.min(PIECE, proxy.conditions().slice().orElse(PIECE)));
+    }
+
+    private void hold(int length) throws SocketException {
+        while (proxy.conditions().stalled() && !client.isClosed()) {
+            TcpProxy.pause(LOOK_AGAIN);
+        }
+        Conditions now = proxy.conditions();
+        if (now.latency().isPositive()) {
+            TcpProxy.pause(now.latency());
+        }
+        if (now.bytesPerSecond().isPresent()) {
+            TcpProxy.pause(Duration.ofNanos(length * 1_000_000_000L / now.bytesPerSecond().getAsLong()));
+        }
+        if (client.isClosed()) {
+            throw new SocketException("closed while held back");
+        }
+    }
+
+    void reset() {
+        try {
+            // Closing without lingering sends a reset instead of an end.
+            client.setSoLinger(true, 0);
+            server.setSoLinger(true, 0);
+        } catch (SocketException alreadyGone) {
+            // Then it needs no reset.
+        }
+        close();
+    }
+
+    void close() {
+        TcpProxy.closeQuietly(client);
+        TcpProxy.closeQuietly(server);
+    }
+}

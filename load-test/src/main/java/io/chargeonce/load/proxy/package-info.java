@@ -1,0 +1,2 @@
+/** A TCP proxy that hurts connections on purpose. Knows nothing of what flows through it. */
+package io.chargeonce.load.proxy;

@@ -1,0 +1,53 @@
+package io.chargeonce.load.traffic;
+
+import io.chargeonce.checker.ClientCall;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/** How long answers took, since the start and of late. Any thread. */
+public final class Latencies {
+
+    private static final long LONGEST_MICROS = Duration.ofMinutes(10).toNanos() / 1_000;
+
+    private final Recorder recorder = new Recorder(LONGEST_MICROS, 3);
+    private final Histogram total = new Histogram(LONGEST_MICROS, 3);
+    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong unanswered = new AtomicLong();
+
+    void answered(long nanos, ClientCall.Result result) {
+        recorder.recordValue(Math.clamp(nanos / 1_000, 1, LONGEST_MICROS));
+        (result == ClientCall.Result.OK ? accepted : refused).incrementAndGet();
+    }
+
+    void unanswered() {
+        unanswered.incrementAndGet();
+    }
+
+    /** What was answered since the last call; it also enters the total. Microseconds. For one thread at a time. */
+    public synchronized Histogram sinceLastLook() {
+        Histogram recent = recorder.getIntervalHistogram();
+        total.add(recent);
+        return recent;
+    }
+
+    /** Microseconds. */
+    public synchronized Histogram total() {
+        sinceLastLook();
+        return total.copy();
+    }
+
+    public long accepted() {
+        return accepted.get();
+    }
+
+    public long refused() {
+        return refused.get();
+    }
+
+    public long unansweredCalls() {
+        return unanswered.get();
+    }
+}

@@ -1,0 +1,18 @@
+package io.chargeonce.load.traffic;
+
+import java.util.List;
+
+/** Who sends payments, and what lets it in. */
+public record Merchant(String name, String token) {
+
+    /** The two that every sandbox has. */
+    public static List<Merchant> sandbox() {
+        return List.of(new Merchant("acme", "test_acme"), new Merchant("globex", "test_globex"));
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,73 @@
+package io.chargeonce.load.traffic;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a load consists of.
+ *
+ * @param perMille    payments of each fate among a thousand; the rest is charged
+ * @param repeats     of a thousand calls, how many repeat an earlier one under the same key
+ * @param otherBodies of a thousand calls, how many take an earlier key for another body
+ */
+public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
+
+    public Mix {
+        perMille = Map.copyOf(perMille);
+        if (perMille.values().stream().mapToInt(Integer::intValue).sum() > 1000) {
+            throw new IllegalArgumentException("the shares of a mix add up to more than 100 %");
+        }
+    }
+
+    public static Mix usual() {
+        return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 20, Fate.FAILS_ALWAYS, 5, Fate.UNKNOWN_ONCE, 5, Fate.ANSWER_LOST, 5),
+                50, 5);
+    }
+
+    /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
+    public static Mix stormy() {
+        return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 50, Fate.FAILS_ALWAYS, 10, Fate.UNKNOWN_ONCE, 40, Fate.ANSWER_LOST, 40),
+                80, 20);
+    }
+
+    /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
+    public static Mix parse(String text) {
+        var fates = new EnumMap<Fate, Integer>(Fate.class);
+        int repeats = 0;
+        int otherBodies = 0;
+        for (String part : text.split(",")) {
+            String[] pair = part.strip().split("=", 2);
+            if (pair.length != 2 || !pair[1].matches("\\d{1,3}(\\.\\d)?")) {
+                throw new IllegalArgumentException("'%s' is no share of a mix: write NAME=PER_CENT".formatted(part));
+            }
+            int share = (int) Math.round(Double.parseDouble(pair[1]) * 10);
+            switch (pair[0]) {
+                case "repeats" -> repeats = share;
+                case "other_bodies" -> otherBodies = share;
+                default -> fates.put(fate(pair[0]), share);
+            }
+        }
+        return new Mix(fates, repeats, otherBodies);
+    }
+
+    private static Fate fate(String name) {
+        try {
+            return Fate.valueOf(name.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies".formatted(name), e);
+        }
+    }
+
+    Fate draw(RandomGenerator random) {
+        int left = random.nextInt(1000);
+        for (Fate fate : Fate.values()) {
+            left -= perMille.getOrDefault(fate, 0);
+            if (left < 0) {
+                return fate;
+            }
+        }
+        return Fate.CHARGED;
+    }
+}

@@ -1,0 +1,29 @@
+package io.chargeonce.load.traffic;
+
+import io.chargeonce.checker.ClientCall;
+import java.util.Optional;
+
+/**
+ * One call to come.
+ *
+ * @param first whether its key is new; a repeat must not script the PSP again
+ */
+record Purchase(Merchant merchant, String key, long amount, String currency, String card, Fate fate, boolean first) {
+
+    Purchase repeated() {
+        return new Purchase(merchant, key, amount, currency, card, fate, false);
+    }
+
+    Purchase withAmount(long other) {
+        return new Purchase(merchant, key, other, currency, card, fate, false);
+    }
+
+    String body() {
+        return "{\"amount\":%d,\"currency\":\"%s\",\"payment_method\":\"%s\",\"reference\":\"%s\"}"
+                .formatted(amount, currency, card, key);
+    }
+
+    ClientCall ended(ClientCall.Result result, Optional<String> paymentId) {
+        return new ClientCall(merchant.name(), key, body(), amount, currency, result, paymentId);
+    }
+}

@@ -1,0 +1,45 @@
+package io.chargeonce.load.traffic;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** Makes up the calls of a load, one after the other; the same seed makes up the same ones. For one thread. */
+final class Shopping {
+
+    private static final List<String> CURRENCIES = List.of("EUR", "EUR", "USD", "GBP", "JPY");
+    private static final int REMEMBERED = 1_000;
+
+    private final RandomGenerator random;
+    private final Mix mix;
+    private final List<Merchant> merchants;
+    private final String prefix;
+    private final List<Purchase> earlier = new ArrayList<>();
+    private int count;
+
+    /** @param prefix what keys begin with, so that two loads never share one */
+    Shopping(RandomGenerator random, Mix mix, List<Merchant> merchants, String prefix) {
+        this.random = random;
+        this.mix = mix;
+        this.merchants = merchants;
+        this.prefix = prefix;
+    }
+
+    Purchase next() {
+        int kind = random.nextInt(1000);
+        if (!earlier.isEmpty() && kind < mix.repeats() + mix.otherBodies()) {
+            Purchase again = earlier.get(random.nextInt(earlier.size()));
+            return kind < mix.repeats() ? again.repeated() : again.withAmount(again.amount() + 1);
+        }
+        String key = "%s-%06d".formatted(prefix, ++count);
+        Fate fate = mix.draw(random);
+        var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, 100 + random.nextInt(50_000),
+                CURRENCIES.get(random.nextInt(CURRENCIES.size())), fate.card(random.nextInt(10)), fate, true);
+        if (earlier.size() < REMEMBERED) {
+            earlier.add(purchase);
+        } else {
+            earlier.set(random.nextInt(REMEMBERED), purchase);
+        }
+        return purchase;
+    }
+}

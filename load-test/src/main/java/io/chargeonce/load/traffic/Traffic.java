@@ -1,0 +1,151 @@
+package io.chargeonce.load.traffic;
+
+import io.chargeonce.checker.ClientCall;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Sends payments in an open loop: each call has its time, kept whether or not the last one was answered, and its latency counts
+ * from that time, so a server that stalls is charged for everybody who had to wait. One load at a time.
+ */
+public final class Traffic {
+
+    /** Beyond this many unanswered calls the sender is the one that is overwhelmed. */
+    private static final int MOST_OPEN = 4_000;
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final URI payments;
+    private final Optional<URI> simulator;
+    private final Duration patience;
+    private final int tries;
+    private final Latencies latencies = new Latencies();
+    private final Consumer<ClientCall> history;
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5)).build();
+    private volatile boolean stopped;
+
+    /**
+     * @param ingest    the ingest service's address
+     * @param simulator takes the fault rules of the mix; without one only cards decide
+     * @param tries     how often a call without an answer is sent, under the same key
+     * @param history   told of every single call, from many threads
+     */
+    public Traffic(URI ingest, Optional<URI> simulator, Duration patience, int tries, Consumer<ClientCall> history) {
+        this.payments = ingest.resolve("/v1/payments");
+        this.simulator = simulator;
+        this.patience = patience;
+        this.tries = tries;
+        this.history = history;
+    }
+
+    public Latencies latencies() {
+        return latencies;
+    }
+
+    /** Ends a run early. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** Returns when the time is over and every call has its end. */
+    public void run(double rate, Duration duration, Mix mix, List<Merchant> merchants, RandomGenerator random, String prefix) {
+        var shopping = new Shopping(random, mix, merchants, prefix);
+        var open = new Semaphore(MOST_OPEN);
+        long start = System.nanoTime();
+        long calls = Math.round(rate * duration.toMillis() / 1000.0);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (long i = 0; i < calls && !stopped; i++) {
+                long intended = start + Math.round(i * 1e9 / rate);
+                await(intended);
+                Purchase purchase = shopping.next();
+                open.acquireUninterruptibly();
+                threads.submit(() -> {
+                    try {
+                        shop(purchase, intended);
+                    } finally {
+                        open.release();
+                    }
+                });
+            }
+        }
+    }
+
+    private static void await(long nanoTime) {
+        for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private void shop(Purchase purchase, long intended) {
+        if (purchase.first()) {
+            simulator.ifPresent(psp -> purchase.fate().ruleFor(purchase.key()).ifPresent(rule -> script(psp, rule)));
+        }
+        for (int i = 1; i <= tries; i++) {
+            ClientCall call = send(purchase);
+            history.accept(call);
+            if (call.result() != ClientCall.Result.UNKNOWN) {
+                latencies.answered(System.nanoTime() - intended, call.result());
+                return;
+            }
+            LockSupport.parkNanos(Duration.ofMillis(200L * i).toNanos());
+        }
+        latencies.unanswered();
+    }
+
+    private ClientCall send(Purchase purchase) {
+        var request = HttpRequest.newBuilder(payments).timeout(patience)
+                .header("Authorization", "Bearer " + purchase.merchant().token())
+                .header("Idempotency-Key", purchase.key())
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(purchase.body())).build();
+        try {
+            return read(purchase, http.send(request, BodyHandlers.ofString()));
+        } catch (IOException noAnswer) {
+            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+        }
+    }
+
+    /** A 5xx may come after a COMMIT whose answer was lost, so nobody can say. */
+    private static ClientCall read(Purchase purchase, HttpResponse<String> answer) {
+        if (answer.statusCode() >= 500) {
+            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+        }
+        if (answer.statusCode() / 100 != 2) {
+            return purchase.ended(ClientCall.Result.FAIL, Optional.empty());
+        }
+        try {
+            return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(answer.body()).path("id").asString()));
+        } catch (JacksonException unreadable) {
+            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+        }
+    }
+
+    private void script(URI psp, String rule) {
+        var request = HttpRequest.newBuilder(psp.resolve("/_sandbox/rules")).timeout(patience).POST(BodyPublishers.ofString(rule)).build();
+        try {
+            http.send(request, BodyHandlers.discarding());
+        } catch (IOException unreachable) {
+            // Then this payment meets no fault of its own, which no check depends on.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

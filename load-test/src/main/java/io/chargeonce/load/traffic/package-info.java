@@ -1,0 +1,2 @@
+/** Open-loop load over HTTP, and what came of it. */
+package io.chargeonce.load.traffic;

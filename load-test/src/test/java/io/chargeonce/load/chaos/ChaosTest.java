@@ -1,0 +1,38 @@
+package io.chargeonce.load.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.Violation;
+import io.chargeonce.load.plant.Plant;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A small budget of the campaigns that {@code load chaos} runs by the dozen. */
+class ChaosTest {
+
+    private final StringWriter told = new StringWriter();
+    private final Chaos chaos = new Chaos(new PrintWriter(told));
+
+    @Test
+    void the_books_balance_after_kills_and_a_sick_psp_and_something_was_really_hit() {
+        Chaos.Result result = chaos.run(7, 2, List.of(FaultKind.KILL, FaultKind.PSP, FaultKind.NETWORK), Optional.empty());
+        assertThat(result.lastVerdict().balanced()).as(result.lastVerdict().report()).isTrue();
+        assertThat(result.lastVerdict().count("succeeded")).isPositive();
+        assertThat(result.coverage().crashPoints().values().stream().mapToInt(Integer::intValue).sum()).isPositive();
+        assertThat(told.toString()).contains("1/2 seed 7001: balanced");
+    }
+
+    @Test
+    void a_planted_double_charge_is_caught_with_the_payments_whole_story() {
+        Chaos.Result result = chaos.run(7, 3, List.of(FaultKind.PSP), Optional.of(Plant.TIMEOUT_AS_FAILURE));
+        assertThat(result.lastVerdict().violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE);
+        String twice = result.lastVerdict().violations().stream().filter(violation -> violation.invariant() == Invariant.ONE_CAPTURE)
+                .findFirst().flatMap(Violation::subject).orElseThrow();
+        assertThat(result.lastVerdict().timelines().get(twice)).extracting(event -> event.source().replaceAll("[ /].*", ""))
+                .contains("operation", "attempt", "audit", "payments.requests", "ledger");
+    }
+}

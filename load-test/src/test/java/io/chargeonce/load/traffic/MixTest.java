@@ -1,0 +1,47 @@
+package io.chargeonce.load.traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class MixTest {
+
+    @Test
+    void shares_are_per_cent_and_what_is_not_named_is_nothing() {
+        assertThat(Mix.parse("declined=8,fails_once=0.5,repeats=5"))
+                .isEqualTo(new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 5), 50, 0));
+    }
+
+    @Test
+    void a_wrong_mix_is_refused_and_says_what_is_wrong() {
+        assertThatThrownBy(() -> Mix.parse("declned=8")).hasMessageContaining("declned").hasMessageContaining("fails_once");
+        assertThatThrownBy(() -> Mix.parse("declined=80,fails_once=30")).hasMessageContaining("100 %");
+        assertThatThrownBy(() -> Mix.parse("declined")).hasMessageContaining("NAME=PER_CENT");
+    }
+
+    @Test
+    void fates_are_drawn_by_their_shares() {
+        var random = new Random(1);
+        var mix = Mix.parse("declined=20");
+        Map<Fate, Long> drawn = IntStream.range(0, 10_000).mapToObj(i -> mix.draw(random))
+                .collect(Collectors.groupingBy(fate -> fate, Collectors.counting()));
+        assertThat(drawn.get(Fate.DECLINED)).isBetween(1_800L, 2_200L);
+        assertThat(drawn.get(Fate.CHARGED)).isEqualTo(10_000 - drawn.get(Fate.DECLINED));
+    }
+
+    @Test
+    void the_same_seed_shops_the_same_and_a_repeat_is_the_same_purchase_under_the_same_key() {
+        var first = new Shopping(new Random(3), Mix.parse("repeats=50"), Merchant.sandbox(), "k");
+        var again = new Shopping(new Random(3), Mix.parse("repeats=50"), Merchant.sandbox(), "k");
+        var bought = IntStream.range(0, 200).mapToObj(i -> first.next()).toList();
+        assertThat(IntStream.range(0, 200).mapToObj(i -> again.next()).toList()).isEqualTo(bought);
+        assertThat(bought.stream().filter(purchase -> !purchase.first())).isNotEmpty().allSatisfy(repeat ->
+                assertThat(bought.stream().filter(Purchase::first)).anySatisfy(original ->
+                        assertThat(original.repeated()).isEqualTo(repeat)));
+    }
+}
