@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. */
+/**
+ * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. What the
+ * queue itself records of every change, whoever caused it, is not repeated here.
+ */
 public final class AuditTrail {
 
     /**
@@ -39,7 +42,7 @@ public final class AuditTrail {
                    coalesce(sum((data ->> 'amount')::bigint), 0)
               FROM audit_record
               CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
-             WHERE audit_record.action LIKE 'dlq.%'
+             WHERE audit_record.action LIKE 'dlq.%' AND audit_record.action NOT IN ('dlq.entered', 'dlq.left')
                AND at > clock_timestamp() - wanted.seconds * interval '1 second'
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)

@@ -211,9 +211,9 @@ public final class QueueRows implements AutoCloseable {
                 + " FROM outbox WHERE topic = '" + topic + "' AND record_key = '" + id + "'");
     }
 
-    /** The actions on a dead letter, first to last. */
+    /** What people did with a dead letter, first to last; not what the queue records of each change itself. */
     public String audit(String id) {
-        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id + "'");
+        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE actor <> 'dead-letter-queue' AND resource_id = '" + id + "'");
     }
 
     /** Everything that a change of a dead letter could touch, as one comparable text. */

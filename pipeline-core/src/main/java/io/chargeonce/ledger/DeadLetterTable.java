@@ -70,7 +70,7 @@ public final class DeadLetterTable {
     }
 
     /** One for each revision, whoever caused it; a person's own record, with the reason, stands beside it. */
-    private static AuditLog.Entry change(String action, String id, int revision, String why) {
+    static AuditLog.Entry change(String action, String id, int revision, String why) {
         return new AuditLog.Entry("dead-letter-queue", action, Optional.empty(), "dead_letter", id, Optional.empty(),
                 Map.of("revision", revision, "why", why));
     }

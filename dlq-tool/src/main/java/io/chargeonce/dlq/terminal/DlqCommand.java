@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
  * command ends; only here is it told that Postgres can't be reached.
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
-        subcommands = {ListCommand.class, SummaryCommand.class, ShowCommand.class, WhyCommand.class, PurgeCommand.class, RestoreCommand.class, MergeCommand.class, RunsCommand.class, AuditCommand.class, ExportCommand.class, ImportCommand.class, CompletionCommand.class},
+        subcommands = {ListCommand.class, SummaryCommand.class, ShowCommand.class, WhyCommand.class, PurgeCommand.class, RestoreCommand.class, MergeCommand.class, RunsCommand.class, AuditCommand.class, ExportCommand.class, ImportCommand.class, VerifyCommand.class, CompletionCommand.class},
         footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
 public final class DlqCommand implements Runnable {
 
