@@ -15,6 +15,12 @@ public final class Latencies {
         nanos[size++] = duration;
     }
 
+    public void addAll(Latencies others) {
+        for (int i = 0; i < others.size; i++) {
+            add(others.nanos[i]);
+        }
+    }
+
     public int size() {
         return size;
     }

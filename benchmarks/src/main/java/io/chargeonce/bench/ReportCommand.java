@@ -1,0 +1,35 @@
+package io.chargeonce.bench;
+
+import io.chargeonce.bench.measure.Results;
+import io.chargeonce.bench.report.Page;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(name = "report", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Writes the page of figures from the latest kept results.")
+final class ReportCommand implements java.util.concurrent.Callable<Integer> {
+
+    @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR", description = "Where the results are. Default: ${DEFAULT-VALUE}.")
+    Path results;
+
+    @Option(names = "--reasons", defaultValue = "benchmarks/misses.properties", paramLabel = "FILE",
+            description = "Why a goal is missed. Default: ${DEFAULT-VALUE}.")
+    Path reasons;
+
+    @Option(names = "--page", defaultValue = "docs/performance.md", paramLabel = "FILE", description = "What is written. Default: ${DEFAULT-VALUE}.")
+    Path page;
+
+    @Override
+    public Integer call() throws IOException {
+        var why = new Properties();
+        try (var reader = Files.newBufferedReader(reasons)) {
+            why.load(reader);
+        }
+        Files.writeString(page, new Page(new Results(results), why).render());
+        return 0;
+    }
+}

@@ -1,0 +1,79 @@
+package io.chargeonce.bench.ingest;
+
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.wire.PaymentHeaders;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The rows that accepting a payment writes, as the ingest service has them, for whoever writes them in another way. */
+final class Rows {
+
+    private static final String COMMAND = """
+            {"amount":1299,"currency":"EUR","customer":"cus_%1$s","payment_method":"pm_card_visa","reference":"order-%1$s"}""";
+
+    /** One payment's values. */
+    record Payment(String id, String key, String command, String answer, byte[] record, String headers) {
+
+        static Payment of(String key) {
+            String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
+            var request = new PaymentRequest(new Money(1299, "EUR"), "pm_card_visa", Optional.of("cus_" + key), Optional.of("order-" + key),
+                    Optional.empty(), Optional.empty());
+            var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", Instant.now()).journey(1, 1, 0, Instant.now()).toMap();
+            String command = COMMAND.formatted(key);
+            return new Payment(id, key, command, "{\"id\":\"" + id + "\",\"status\":\"accepted\"," + command.substring(1),
+                    PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)), new String(PaymentJson.write(headers)));
+        }
+    }
+
+    private Rows() {}
+
+    private static final String INSERT = """
+            WITH row AS (
+                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[])
+                    AS row (id, key, command, answer, record, headers, topic)
+            ), taken AS (
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
+                       request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
+                SELECT 'acme', key, sha256(command::bytea), 1, 'POST', '/v1/payments', command::json, 'accepted', 202,
+                       '{"Location":"/v1/payments/pay_aaaaaaaaaaaaaaaaaaaaaaaaaa"}', answer::bytea, id
+                  FROM row
+                ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
+                RETURNING resource_id
+            ), charge AS (
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                       payment_method, customer, reference, state, step, charge_before)
+                SELECT id, id, 'charge', 'acme', key, 1299, 'EUR', 'pm_card_visa', 'cus_' || key, 'order-' || key, 'accepted', 1,
+                       now() + interval '1 day'
+                  FROM row JOIN taken ON resource_id = id
+            ), audit AS (
+                INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)
+                SELECT 'acme', 'merchant:acme', 'payment.accepted', 'payment', id, command::json, '127.0.0.1'
+                  FROM row JOIN taken ON resource_id = id
+            )
+            INSERT INTO outbox (shard, topic, record_key, value, headers)
+            SELECT abs(hashtext(id)) % 8, topic, id, record, headers::json FROM row JOIN taken ON resource_id = id
+            """;
+
+    /** Returns how many were new. */
+    static int insert(Connection connection, String topic, List<Payment> payments) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            io.chargeonce.database.Columns.of(payments, statement)
+                    .with("text", Payment::id)
+                    .with("text", Payment::key)
+                    .with("text", Payment::command)
+                    .with("text", Payment::answer)
+                    .with("bytea", Payment::record)
+                    .with("text", Payment::headers)
+                    .with("text", payment -> topic);
+            return statement.executeUpdate();
+        }
+    }
+}

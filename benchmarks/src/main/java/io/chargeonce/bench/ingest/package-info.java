@@ -1,0 +1,2 @@
+/** The ingest bench: payments durably accepted a second over real HTTP. */
+package io.chargeonce.bench.ingest;

@@ -1,0 +1,161 @@
+package io.chargeonce.bench.report;
+
+import io.chargeonce.bench.measure.Results;
+import io.chargeonce.bench.measure.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import tools.jackson.databind.JsonNode;
+
+/** {@code docs/performance.md}: goals with what was reached, every contestant's figures, and a bar for each. Pure but for the results. */
+public final class Page {
+
+    private static final int LONGEST_BAR = 40;
+    private static final List<String> CHARGE = List.of("charge-0ms", "charge-20ms", "charge-100ms");
+    private static final List<String> INGEST = List.of("ingest-64-0", "ingest-256-0", "ingest-64-30");
+
+    private final Results results;
+    private final Properties reasons;
+    private final StringBuilder text = new StringBuilder();
+
+    /** @param reasons why a goal is missed, by the goal's id */
+    public Page(Results results, Properties reasons) {
+        this.results = results;
+        this.reasons = reasons;
+    }
+
+    public String render() {
+        line("# Performance");
+        line("");
+        line("Made by `./chargeonce bench report` from the latest files in `benchmarks/results`; edit neither.");
+        line("");
+        machine();
+        method();
+        goals();
+        CHARGE.forEach(name -> latest(name).ifPresent(result -> contestants(
+                "Charging, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result)));
+        INGEST.forEach(name -> latest(name).ifPresent(result -> contestants("Ingest, %d connections, %d %% repeated keys".formatted(
+                result.path("connections").asInt(), result.path("repeated_percent").asInt()), result)));
+        latest("relay").ifPresent(this::relay);
+        latest("tiers").ifPresent(this::tiers);
+        latest("poison").ifPresent(this::poison);
+        return text.toString();
+    }
+
+    private void line(String line) {
+        text.append(line).append('\n');
+    }
+
+    private Optional<JsonNode> latest(String name) {
+        List<JsonNode> all = results.of(name);
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
+    }
+
+    private void machine() {
+        Optional<JsonNode> any = CHARGE.stream().map(this::latest).flatMap(Optional::stream).findFirst();
+        any.map(result -> result.path("machine")).ifPresent(machine -> line("Machine: %s, %s cores shared by broker, Postgres, contestant, stub and load; %s memory; %s; Java %s. Postgres with `fsync=on` and `synchronous_commit=on`, 12 partitions, requests of about 330 bytes. The load average before each bench stands beside its title: above 1 something else was running too."
+                .formatted(machine.path("cpu").asString(), machine.path("cores").asString(), machine.path("memory").asString(),
+                        machine.path("kernel").asString(), machine.path("java").asString())));
+        line("");
+    }
+
+    private void method() {
+        line("Contestants take turns in random order, after a warm-up; each turn has a database and topics of its own, and a backlog to drain. Rates are outcomes read from the outcomes topic a second, between 15 % and 95 % of the backlog: median (least–most) of the rounds; a ratio is the median of the ratios round by round. Delays are open loop at half of each contestant's own rate, from the intended send to the outcome's arrival. CPU is the process accounting of everything together. After each turn the books are checked: a contestant that loses or doubles a payment has failed.");
+        line("");
+    }
+
+    private void goals() {
+        line("## Goals");
+        line("");
+        line("| bench | figure | goal | reached | |");
+        line("| --- | --- | --- | --- | --- |");
+        var misses = new ArrayList<String>();
+        for (Goal goal : Goal.all()) {
+            Optional<Double> value = latest(goal.results()).map(goal.figure()::applyAsDouble).filter(number -> !number.isNaN());
+            String state = value.map(number -> goal.isMetBy(number) ? "met" : "**missed**").orElse("not measured");
+            line("| %s | %s | %s %s | %s | %s |".formatted(goal.results(), goal.what(), goal.atLeast() ? "≥" : "≤",
+                    Spread.brief(goal.bar()), value.map(Spread::brief).orElse("–"), state));
+            if (!state.equals("met")) {
+                misses.add("- `%s` %s: %s".formatted(goal.id(), state, reasons.getProperty(goal.id(), "reason not known yet")));
+            }
+        }
+        line("");
+        misses.forEach(this::line);
+        line("");
+    }
+
+    private void contestants(String title, JsonNode result) {
+        line("## %s (load before: %s)".formatted(title, result.path("machine").path("load_before").asString()));
+        line("");
+        line("| contestant | payments/s | chargeonce is | p50 ms | p99 ms | CPU µs | books |");
+        line("| --- | --- | --- | --- | --- | --- | --- |");
+        row(result.path("contestant").asString(), result);
+        result.path("against").properties().forEach(other -> row(other.getKey(), other.getValue()));
+        line("");
+        line("```");
+        double most = Math.max(rate(result), result.path("against").properties().stream().map(Map.Entry::getValue).mapToDouble(Page::rate).max().orElse(1));
+        bar(result.path("contestant").asString(), rate(result), most);
+        result.path("against").properties().forEach(other -> bar(other.getKey(), rate(other.getValue()), most));
+        line("```");
+        line("");
+    }
+
+    private static double rate(JsonNode figures) {
+        return figures.path("payments_per_s").asDouble();
+    }
+
+    private void row(String name, JsonNode figures) {
+        String ratio = figures.has("ratio") ? "%s× (%s–%s)".formatted(Spread.brief(figures.path("ratio").asDouble()),
+                Spread.brief(figures.path("ratio_min").asDouble()), Spread.brief(figures.path("ratio_max").asDouble())) : "";
+        String books = figures.has("balanced") ? figures.path("balanced").asBoolean() ? "balanced" : "**" + figures.path("fault").asString("broken") + "**" : "";
+        line("| %s | %s | %s | %s | %s | %s | %s |".formatted(name, new Spread(rate(figures), figures.path("payments_per_s_min").asDouble(),
+                        figures.path("payments_per_s_max").asDouble()), ratio, Spread.brief(figures.path("p50_ms").asDouble()),
+                Spread.brief(figures.path("p99_ms").asDouble()), figures.path("cpu_us_per_payment").asInt(), books));
+    }
+
+    private void bar(String name, double value, double most) {
+        line("%-26s %s %s".formatted(name, "█".repeat((int) Math.max(1, Math.round(value / most * LONGEST_BAR))), Spread.brief(value)));
+    }
+
+    private void relay(JsonNode result) {
+        line("## Relay (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("```");
+        double most = Math.max(result.path("raw_read_per_s").asDouble(), result.path("raw_produce_per_s").asDouble());
+        bar("relay, rows/s", result.path("rows_per_s").asDouble(), most);
+        bar("beside an open writer", result.path("rows_per_s_beside_an_open_transaction").asDouble(), most);
+        bar("raw read", result.path("raw_read_per_s").asDouble(), most);
+        bar("raw produce", result.path("raw_produce_per_s").asDouble(), most);
+        line("```");
+        line("");
+        line("A row staged each millisecond reaches a consumer %s ms (p50) and %s ms (p99) after its commit.".formatted(
+                Spread.brief(result.path("p50_ms").asDouble()), Spread.brief(result.path("p99_ms").asDouble())));
+        line("");
+    }
+
+    private void tiers(JsonNode result) {
+        line("## Retry tiers (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("| due/s | late, p50 ms | p99 ms | most ms | early | lost |");
+        line("| --- | --- | --- | --- | --- | --- |");
+        result.path("rates").forEach(rate -> line("| %d | %s | %s | %s | %d | %d |".formatted(rate.path("due_per_s").asInt(),
+                Spread.brief(rate.path("p50_ms").asDouble()), Spread.brief(rate.path("p99_ms").asDouble()),
+                Spread.brief(rate.path("max_ms").asDouble()), rate.path("early").asInt(), rate.path("lost").asInt())));
+        line("");
+        line("%,d waiting records take %s %% of a core.".formatted(result.path("waiting").asInt(),
+                Spread.brief(result.path("waiting_cpu_percent_of_a_core").asDouble())));
+        line("");
+    }
+
+    private void poison(JsonNode result) {
+        line("## Poison (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("At %s payments/s the healthy ones' p99 is %s ms while %d %% of the records fail, and %s ms without: %s×.".formatted(
+                Spread.brief(result.path("payments_per_s").asDouble()), Spread.brief(result.path("p99_ms").asDouble()),
+                result.path("failing_percent").asInt(), Spread.brief(result.path("p99_ms_without").asDouble()),
+                Spread.brief(result.path("ratio").asDouble())));
+        line("");
+    }
+}
