@@ -62,7 +62,7 @@ public final class ChargeHandler implements RecordHandler {
         Outcome outcome = exchange.send(claimed.call());
         if (outcome instanceof Outcome.Unknown unknown) {
             // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
-            outcome = exchange.ask(claimed.call().told(unknown.pspReference()));
+            outcome = unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference())));
         }
         NextStep next = schedule.after(claimed.progress(), outcome);
         resolutions.resolve(new Resolutions.Resolution(

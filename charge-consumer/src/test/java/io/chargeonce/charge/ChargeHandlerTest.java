@@ -137,6 +137,15 @@ class ChargeHandlerTest {
     }
 
     @Test
+    void a_dead_letter_says_what_first_went_wrong() {
+        psp.otherwise = FakePsp.TIME_OUT_UNEXECUTED;
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'cancelled_unexecuted' AND message LIKE 'gateway_timed_out (no answer): %'")).isEqualTo(1);
+    }
+
+    @Test
     void an_unknown_outcome_is_left_to_the_resolver_and_never_tried_under_another_key() {
         psp.answersQuestions = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);

@@ -24,5 +24,13 @@ public sealed interface Outcome {
     record Failed(FailureCause cause, String detail) implements Outcome {}
 
     /** It may have moved money. Never repeated under another key, never failed over: asked about until known. */
-    record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {}
+    record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {
+
+        /** What asking found out; a failure keeps what first went wrong, for who reads it in the dead-letter queue. */
+        public Outcome foundOut(Outcome found) {
+            return found instanceof Failed failed
+                    ? new Failed(failed.cause(), "%s (%s): %s".formatted(cause.tag(), detail, failed.detail()))
+                    : found;
+        }
+    }
 }
