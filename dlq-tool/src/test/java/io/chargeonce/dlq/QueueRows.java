@@ -213,7 +213,7 @@ public final class QueueRows implements AutoCloseable {
 
     /** The actions on a dead letter, first to last. */
     public String audit(String id) {
-        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id + "'");
+        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE action LIKE 'dlq.%' AND resource_id = '" + id + "'");
     }
 
     /** Everything that a change of a dead letter could touch, as one comparable text. */

@@ -41,6 +41,7 @@ public final class PurgedLetters {
         }
         var restored = new ArrayList<String>();
         var staged = new ArrayList<OutboxRow>();
+        var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(RESTORE)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
             try (var result = statement.executeQuery()) {
@@ -49,10 +50,12 @@ public final class PurgedLetters {
                     Instant diedAt = result.getObject("died_at", OffsetDateTime.class).toInstant();
                     restored.add(letter.id());
                     staged.add(Staging.deadLetter(topics, letter, result.getInt("revision"), diedAt));
+                    audit.add(DeadLetterTable.change("dead_letter.entered", letter.id(), result.getInt("revision"), "restored"));
                 }
             }
         }
         Outbox.stage(connection, staged);
+        AuditLog.append(connection, audit);
         return restored;
     }
 
