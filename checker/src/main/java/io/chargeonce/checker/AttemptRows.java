@@ -27,6 +27,7 @@ final class AttemptRows {
 
     private static final String ATTEMPTS = """
             SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
+                   attempt.psp_key, attempt.operation, attempt.failed_definite,
                    attempt.decided_at, operation.settled_at
               FROM payment_attempt AS attempt LEFT JOIN operation USING (operation_id)
              ORDER BY attempt.operation_id, attempt.sequence
@@ -84,16 +85,22 @@ final class AttemptRows {
     private void remember(Payment payment, ResultSet row, int sequence, int generation, long sent) throws SQLException {
         String state = row.getString("state");
         payment.attempts++;
-        payment.openAttempts += state.equals("failed_definite") ? 0 : 1;
+        // A success that came after a definite failure does not open the attempt again.
+        boolean failed = row.getBoolean("failed_definite");
+        payment.openAttempts += failed ? 0 : 1;
         payment.succeededAttempts += state.equals("succeeded") ? 1 : 0;
+        if (!payment.charge) {
+            books.givingBack.put(row.getString("psp_key"), payment.id);
+        }
         if (payment.sequence > 1) {
             payment.sent(sent);
         }
         lastSequence = sequence;
         lastGeneration = generation;
-        lastFailed = state.equals("failed_definite");
+        lastFailed = failed;
         lastSent = sent;
-        lastDecided = row.getObject("decided_at") == null ? Long.MIN_VALUE : Rows.micros(row, "decided_at");
+        boolean late = failed && state.equals("succeeded");
+        lastDecided = late || row.getObject("decided_at") == null ? Long.MIN_VALUE : Rows.micros(row, "decided_at");
     }
 
     private void total(Payment payment) {

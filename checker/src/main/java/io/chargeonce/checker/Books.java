@@ -23,6 +23,8 @@ final class Books {
     final Map<String, Letter> letters = new HashMap<>();
     /** Where poison was found: {@code topic/partition/offset}. */
     final Set<String> poisonPlaces = new HashSet<>();
+    /** Which refund or reversal the attempt with this key belongs to. */
+    final Map<String, String> givingBack = new HashMap<>();
     /** By {@code merchant currency}. */
     final Map<String, Money> money = new TreeMap<>();
     final Findings findings = new Findings();
@@ -44,14 +46,20 @@ final class Books {
     }
 
     long count(State state) {
-        return payments.values().stream().filter(payment -> payment.state == state).count();
+        return payments.values().stream().filter(payment -> payment.charge && payment.state == state).count();
     }
 
     long accepted() {
-        return payments.values().stream().filter(Payment::hasRow).count();
+        return payments.values().stream().filter(payment -> payment.charge).count();
     }
 
     long inFlight() {
-        return payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest()).count();
+        return payments.values().stream().filter(payment -> payment.charge && !payment.state.isAtRest()).count();
+    }
+
+    /** Refunds and reversals too. */
+    boolean isAtRest() {
+        return staged == 0 && unconsumed == 0
+                && payments.values().stream().noneMatch(payment -> payment.hasRow() && !payment.state.isAtRest());
     }
 }

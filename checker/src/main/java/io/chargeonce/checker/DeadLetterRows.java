@@ -27,7 +27,7 @@ final class DeadLetterRows {
     private static final String AUDITED = """
             SELECT dead_letter_id, revision, count(audit_id) AS records, count(DISTINCT data->>'revision') AS distinct_records
               FROM dead_letter
-              LEFT JOIN audit_record ON resource_id = dead_letter_id AND action IN ('dlq.entered', 'dlq.left')
+              LEFT JOIN audit_record ON resource_id = dead_letter_id AND action IN ('dead_letter.entered', 'dead_letter.left')
              GROUP BY dead_letter_id, revision
             HAVING count(audit_id) <> revision OR count(DISTINCT data->>'revision') <> revision
             """;

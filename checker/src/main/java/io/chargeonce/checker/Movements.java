@@ -51,9 +51,15 @@ final class Movements {
     }
 
     private void refund(Payment payment, JsonNode movement) {
-        String key = movement.path("idempotency_key").asString("");
+        String operation = operationOf(movement);
         long amount = movement.path("amount").asLong();
-        if (key.endsWith("-reversal")) {
+        Payment givenBack = books.payments.get(operation);
+        if (givenBack != null && givenBack.hasRow()) {
+            givenBack.captures++;
+        } else if (happenedBeforeRowsWereRead(movement)) {
+            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "got money back that no row of ours speaks of: " + operation);
+        }
+        if (operation.endsWith("-reversal")) {
             payment.reversals++;
             payment.reversedMoney += amount;
             if (payment.state == State.SUCCEEDED) {
@@ -61,10 +67,17 @@ final class Movements {
             }
             return;
         }
-        String entity = movement.path("metadata").path("entity_key").asString(key);
-        if (!payment.refunded(entity, amount)) {
-            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded more than once for " + entity);
+        if (!payment.refunded(operation, amount)) {
+            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded more than once for " + operation);
         }
+    }
+
+    /** By the operation's id where the PSP takes metadata with a refund, else by the attempt's key, under which it was sent. */
+    private String operationOf(JsonNode movement) {
+        String key = movement.path("idempotency_key").asString("");
+        String reference = movement.path("reference").asString(key);
+        String byKey = books.givingBack.getOrDefault(reference, books.givingBack.getOrDefault(key, key));
+        return movement.path("metadata").path("operation_id").asString(byKey);
     }
 
     private boolean happenedBeforeRowsWereRead(JsonNode movement) {

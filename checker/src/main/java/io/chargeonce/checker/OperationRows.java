@@ -19,19 +19,21 @@ final class OperationRows {
     private static final String NOW = "SELECT clock_timestamp() AS now";
 
     private static final String OPERATIONS = """
-            SELECT operation_id, payment_id, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
+            SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
                    psp, psp_reference
-              FROM operation WHERE kind = 'charge'
+              FROM operation
             """;
 
-    private static final String KEYS = "SELECT resource_id, merchant_id, idempotency_key FROM idempotency_key";
+    private static final String KEYS = """
+            SELECT resource_id, merchant_id, idempotency_key FROM idempotency_key WHERE request_path NOT LIKE '%/refunds'
+            """;
 
     void read(Rows rows) {
         rows.each(NOW, row -> books.rowsReadAt = Rows.micros(row, "now"));
         rows.each(OPERATIONS, this::operation);
         rows.each(KEYS, this::key);
         books.payments.values().forEach(payment -> {
-            if (payment.hasRow() && !payment.hasKeyRow) {
+            if (payment.charge && !payment.hasKeyRow) {
                 books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "has an operation, but no idempotency key row");
             }
         });
@@ -40,6 +42,8 @@ final class OperationRows {
     private void operation(ResultSet row) throws SQLException {
         Payment payment = books.payment(row.getString("operation_id"));
         payment.state = State.fromTag(row.getString("state"));
+        payment.charge = row.getString("kind").equals("charge");
+        payment.paymentId = payment.charge ? payment.id : row.getString("payment_id");
         payment.merchant = word(row.getString("merchant_id"));
         payment.currency = word(row.getString("currency"));
         payment.amount = row.getLong("amount");
@@ -48,11 +52,10 @@ final class OperationRows {
         payment.sequence = row.getInt("sequence");
         payment.psp = word(row.getString("psp"));
         payment.pspReference = row.getString("psp_reference");
-        if (payment.state == State.SUCCEEDED) {
+        if (payment.charge && payment.state == State.SUCCEEDED) {
             books.money(payment).succeeded += payment.amount;
         }
-        if (!payment.id.equals(row.getString("payment_id"))
-                || !payment.id.equals(DerivedPaymentId.of(payment.merchant, row.getString("idempotency_key")))) {
+        if (payment.charge && !payment.id.equals(DerivedPaymentId.of(payment.merchant, row.getString("idempotency_key")))) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
         }
     }

@@ -29,7 +29,7 @@ final class OutcomeTopic {
     }
 
     private void outcome(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
-        String id = json.path("payment_id").asString("");
+        String id = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
         Payment payment = books.payments.get(id);
         boolean known = payment != null && payment.hasRow();
         if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > books.rowsReadAt
@@ -39,9 +39,6 @@ final class OutcomeTopic {
         if (!known) {
             conflict(id, "has an outcome event, but no row");
             return;
-        }
-        if (record.key() == null || !new String(record.key(), StandardCharsets.UTF_8).equals(id)) {
-            conflict(id, "has an outcome event under another key");
         }
         compare(payment, json);
         count(payment, Headers.text(record, "ce_id").orElse(""), json);
@@ -57,12 +54,13 @@ final class OutcomeTopic {
                     json.path("amount"), json.path("currency").asString("")));
         }
         boolean same = json.path("merchant").asString("").equals(payment.merchant)
-                && DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id)
-                && json.path("psp").asString("").equals(payment.psp)
+                && json.path("payment_id").asString("").equals(payment.paymentId)
+                && (!payment.charge || DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id))
+                && json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
                 && json.path("psp_reference").asString("").equals(payment.pspReference == null ? "" : payment.pspReference)
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
         if (!same) {
-            conflict(payment.id, "has an outcome event that differs from its row in merchant, key, PSP, reference, revision or attempts");
+            conflict(payment.id, "has an outcome event that differs from its row in payment, merchant, key, PSP, reference, revision or attempts");
         }
     }
 
@@ -71,7 +69,7 @@ final class OutcomeTopic {
             payment.outcomeEventId = eventId;
             boolean succeeded = json.path("status").asString("").equals("succeeded");
             payment.outcome = succeeded ? State.SUCCEEDED : State.DECLINED;
-            if (succeeded) {
+            if (succeeded && payment.charge) {
                 books.money(payment).announced += json.path("amount").asLong(0);
             }
         } else if (!payment.outcomeEventId.equals(eventId)) {

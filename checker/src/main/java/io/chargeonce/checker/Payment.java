@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that is kept about one payment while the evidence is read: what its row says, and what the attempts, topics, ledgers
- * and clients say in as few words as the checks need. A million of them fit in memory. For one thread.
+ * All that is kept about one operation while the evidence is read (a payment's charge, a refund or a reversal): what its row
+ * says, and what the attempts, topics, ledgers and clients say in as few words as the checks need. A million of them fit in memory. For one thread.
  */
 final class Payment {
 
@@ -16,6 +16,9 @@ final class Payment {
 
     // Its row. Without one the state is null, and nothing else here is set.
     State state;
+    boolean charge;
+    /** For a charge the same as its id. */
+    String paymentId;
     String merchant;
     String currency;
     long amount;
@@ -37,7 +40,7 @@ final class Payment {
     String outcomeEventId;
     State outcome;
 
-    // The PSPs' ledgers.
+    // The PSPs' ledgers. For a refund or a reversal a capture is the movement that gave the money back.
     int captures;
     int reversals;
     long capturedMoney;

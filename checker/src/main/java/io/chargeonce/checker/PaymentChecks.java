@@ -22,9 +22,11 @@ final class PaymentChecks {
         }
         outcome(payment);
         fate(payment);
-        if (ledgersRead) {
+        if (ledgersRead && payment.charge) {
             captures(payment);
             refunds(payment);
+        } else if (ledgersRead) {
+            givenBack(payment);
         }
         if (payment.retries != null && payment.sentAt != null) {
             payment.retries.forEach(retry -> early(payment, retry));
@@ -44,7 +46,7 @@ final class PaymentChecks {
             books.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s by its outcome event and a dead letter as well".formatted(payment.outcome.tag()));
         }
-        if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts == 1)) {
+        if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
             books.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));
         }
@@ -66,6 +68,16 @@ final class PaymentChecks {
         }
         if (payment.state.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is %s, and was captured".formatted(payment.state.tag()));
+        }
+    }
+
+    private void givenBack(Payment refund) {
+        if (refund.captures > 1) {
+            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, refund.id, "gave money back %d times".formatted(refund.captures));
+        }
+        if (refund.state == State.SUCCEEDED && refund.captures == 0 || refund.state.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
+            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, refund.id, "is %s, and gave money back %d times"
+                    .formatted(refund.state.tag(), refund.captures));
         }
     }
 

@@ -38,8 +38,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
         if (books.findings.total() > 0) {
             return Kind.BROKEN;
         }
-        boolean atRest = books.inFlight() == 0 && books.staged == 0 && books.unconsumed == 0;
-        return atRest || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
+        return books.isAtRest() || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
     }
 
     public boolean balanced() {

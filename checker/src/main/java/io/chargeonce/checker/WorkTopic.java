@@ -93,8 +93,8 @@ final class WorkTopic {
     private static boolean agrees(Payment payment, JsonNode json) {
         return json.path("amount").asLong(0) == payment.amount && json.path("currency").asString("").equals(payment.currency)
                 && json.path("merchant").asString("").equals(payment.merchant)
-                && json.path("payment_id").asString("").equals(payment.id)
-                && DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id);
+                && json.path("payment_id").asString("").equals(payment.paymentId)
+                && (!payment.charge || DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
     private void waited(Payment payment, ConsumerRecord<byte[], byte[]> record, int step) {

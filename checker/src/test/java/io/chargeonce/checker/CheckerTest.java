@@ -115,23 +115,44 @@ class CheckerTest {
     @Test
     void one_capture_a_reversed_second_capture_is_none() {
         world.moved(1, "capture", sample.charged, 1299, "eur", "another-key", "");
-        world.moved(1, "refund", sample.charged, 1299, "eur", "attempt-another-key-reversal", "");
+        sample.giveBack("reversal", "attempt-another-key-reversal", sample.charged, 1299);
+        world.moved(1, "refund", sample.charged, 1299, "eur", "r0", "attempt-another-key-reversal");
         assertThat(world.check().violations()).isEmpty();
     }
 
     @Test
+    void refunds_one_for_each_entity() {
+        sample.giveBack("refund", "payment-1-refund-line-1", sample.charged, 700);
+        sample.giveBack("refund", "payment-1-refund-line-2", sample.charged, 599);
+        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "payment-1-refund-line-1");
+        world.moved(0, "refund", sample.charged, 599, "eur", "r2", "payment-1-refund-line-2");
+        assertThat(world.check().violations()).isEmpty();
+        assertThat(world.check().count("accepted")).isEqualTo(5);
+    }
+
+    @Test
     void refunds_two_for_one_entity_are_one_too_many() {
-        world.moved(0, "refund", sample.charged, 100, "eur", "r1", "line-1");
-        assertThat(world.check().balanced()).isTrue();
-        world.moved(0, "refund", sample.charged, 100, "eur", "r2", "line-1");
-        broken(Invariant.REFUNDS, sample.charged, "over_refunded");
+        sample.giveBack("refund", "payment-1-refund", sample.charged, 100);
+        world.moved(0, "refund", sample.charged, 100, "eur", "r1", "payment-1-refund");
+        world.moved(0, "refund", sample.charged, 100, "eur", "r2", "payment-1-refund");
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).isNotEmpty().extracting(Violation::invariant).containsOnly(Invariant.REFUNDS);
+        assertThat(verdict.timelines()).containsKeys(sample.charged, "payment-1-refund");
     }
 
     @Test
     void refunds_never_exceed_the_capture() {
-        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "line-1");
-        world.moved(0, "refund", sample.charged, 600, "eur", "r2", "line-2");
+        sample.giveBack("refund", "payment-1-refund-line-1", sample.charged, 700);
+        sample.giveBack("refund", "payment-1-refund-line-2", sample.charged, 600);
+        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "payment-1-refund-line-1");
+        world.moved(0, "refund", sample.charged, 600, "eur", "r2", "payment-1-refund-line-2");
         broken(Invariant.REFUNDS, sample.charged, "over_refunded");
+    }
+
+    @Test
+    void psp_agrees_a_refund_that_succeeded_gave_the_money_back() {
+        sample.giveBack("refund", "payment-1-refund", sample.charged, 100);
+        broken(Invariant.PSP_AGREES, "payment-1-refund", "phantom");
     }
 
     @Test
@@ -257,7 +278,7 @@ class CheckerTest {
 
     @Test
     void dlq_algebra_each_change_has_its_audit_record() {
-        world.sql("DELETE FROM audit_record WHERE resource_id = '" + sample.purged + "' AND action = 'dlq.left'");
+        world.sql("DELETE FROM audit_record WHERE resource_id = '" + sample.purged + "' AND action = 'dead_letter.left'");
         broken(Invariant.DLQ_ALGEBRA, sample.purged);
     }
 

@@ -103,9 +103,28 @@ final class Sample implements AutoCloseable {
                 """.formatted(id, state, revision));
         for (int i = 1; i <= revision; i++) {
             boolean left = i == revision && !state.equals("dead");
-            audit(id, left ? "dlq.left" : "dlq.entered", i);
+            audit(id, left ? "dead_letter.left" : "dead_letter.entered", i);
             world.send("dlq", id, left ? null : "{\"revision\":" + i + "}", "chargeonce-revision", "" + i);
         }
+    }
+
+    /** A refund or a reversal that its row says has succeeded. */
+    void giveBack(String kind, String operation, String payment, long amount) {
+        world.sql("""
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                       payment_method, state, step, sequence, psp, psp_reference, charge_before, accepted_at, settled_at)
+                VALUES ('%1$s', '%2$s', '%3$s', '%1$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', 'succeeded', 2, 1, 'stripe', 're_1',
+                        '%5$s'::timestamptz + interval '1 day', '%5$s', '%6$s')
+                """.formatted(operation, payment, kind, amount, World.START, at(60)), """
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state,
+                       failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)
+                VALUES ('%1$s-1', '%1$s', '%2$s', '%3$s', '%1$s', 1, 1, 'stripe', 'succeeded', false, '', sha256(''), '%4$s',
+                        '%4$s'::timestamptz + interval '1 day', '%4$s')
+                """.formatted(operation, payment, kind, at(50)));
+        world.send("outcomes", operation, """
+                {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"%s","merchant":"acme","idempotency_key":"%s",
+                 "status":"succeeded","amount":%d,"currency":"EUR","psp":"stripe","psp_reference":"re_1","attempts":1,"revision":2,
+                 "settled_at":"%s"}""".formatted(payment, kind, operation, amount, at(60)), "ce_id", operation + "/2/outcome");
     }
 
     private void audit(String id, String action, int revision) {
@@ -121,7 +140,7 @@ final class Sample implements AutoCloseable {
                 INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
                 VALUES ('psn_1', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d)
                 """.formatted(world.prefix, offset));
-        audit("psn_1", "dlq.entered", 1);
+        audit("psn_1", "dead_letter.entered", 1);
         world.send("dlq", "psn_1", "{\"revision\":1}");
         return offset;
     }

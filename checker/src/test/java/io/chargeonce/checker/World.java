@@ -109,11 +109,11 @@ final class World implements AutoCloseable {
     }
 
     /** Money that moved at the first or second PSP. */
-    void moved(int psp, String kind, String payment, long amount, String currency, String key, String entity) {
+    void moved(int psp, String kind, String payment, long amount, String currency, String key, String operation) {
         ledgers.get(psp).add("""
                 {"kind":"%s","id":"m_%s","payment_intent":"pi_%s","amount":%d,"currency":"%s","at":"%s",\
-                "metadata":{"payment_id":"%s","entity_key":"%s"},"idempotency_key":"%s"}"""
-                .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, entity, key));
+                "metadata":{"payment_id":"%s","operation_id":"%s"},"idempotency_key":"%s"}"""
+                .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, operation, key));
     }
 
     void forgetMovements() {

@@ -61,7 +61,7 @@ public final class DeadLetterTable {
                     DeadLetter letter = byId.get(result.getString(1));
                     Instant diedAt = result.getObject(3, OffsetDateTime.class).toInstant();
                     staged.add(Staging.deadLetter(topics, letter, result.getInt(2), diedAt));
-                    audit.add(change("dlq.entered", letter.id(), result.getInt(2), letter.cause()));
+                    audit.add(change("dead_letter.entered", letter.id(), result.getInt(2), letter.cause()));
                 }
             }
         }
@@ -131,7 +131,7 @@ public final class DeadLetterTable {
                 while (result.next()) {
                     released.add(result.getString(1));
                     staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2)));
-                    audit.add(change("dlq.left", result.getString(1), result.getInt(2), state));
+                    audit.add(change("dead_letter.left", result.getString(1), result.getInt(2), state));
                 }
             }
         }

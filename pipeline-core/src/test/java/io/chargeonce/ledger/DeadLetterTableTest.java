@@ -47,7 +47,7 @@ class DeadLetterTableTest {
         rows.release("purged", id);
         rows.release("merged", id);
         assertThat(rows.text("SELECT string_agg(action || ' ' || (data->>'revision'), ', ' ORDER BY audit_id) FROM audit_record"
-                + " WHERE resource_id = '" + id + "'")).isEqualTo("dlq.entered 1, dlq.entered 2, dlq.left 3");
+                + " WHERE resource_id = '" + id + "'")).isEqualTo("dead_letter.entered 1, dead_letter.entered 2, dead_letter.left 3");
     }
 
     @Test

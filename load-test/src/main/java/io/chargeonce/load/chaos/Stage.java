@@ -48,7 +48,10 @@ final class Stage implements AutoCloseable {
     private final int ingestPort = LowPort.free();
     private final String database;
     private final List<Long> storms = new ArrayList<>();
-    private final Thread lastWill = new Thread(this::killAll, "kill-children");
+    private final Thread lastWill = new Thread(() -> {
+        killAll();
+        removeDirectory();
+    }, "kill-children");
 
     Stage(Optional<Plant> plant) {
         Runtime.getRuntime().addShutdownHook(lastWill);
@@ -196,6 +199,11 @@ final class Stage implements AutoCloseable {
         toPostgres.close();
         toStripe.close();
         stripe.close();
+        removeDirectory();
+        Runtime.getRuntime().removeShutdownHook(lastWill);
+    }
+
+    private void removeDirectory() {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
@@ -203,6 +211,5 @@ final class Stage implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Runtime.getRuntime().removeShutdownHook(lastWill);
     }
 }
