@@ -42,7 +42,7 @@ public final class AuditTrail {
                    coalesce(sum((data ->> 'amount')::bigint), 0)
               FROM audit_record
               CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
-             WHERE audit_record.action LIKE 'dlq.%' AND audit_record.action NOT IN ('dlq.entered', 'dlq.left')
+             WHERE audit_record.action LIKE 'dlq.%'
                AND at > clock_timestamp() - wanted.seconds * interval '1 second'
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)

@@ -50,7 +50,7 @@ public final class PurgedLetters {
                     Instant diedAt = result.getObject("died_at", OffsetDateTime.class).toInstant();
                     restored.add(letter.id());
                     staged.add(Staging.deadLetter(topics, letter, result.getInt("revision"), diedAt));
-                    audit.add(DeadLetterTable.change("dlq.entered", letter.id(), result.getInt("revision"), "restored"));
+                    audit.add(DeadLetterTable.change("dead_letter.entered", letter.id(), result.getInt("revision"), "restored"));
                 }
             }
         }

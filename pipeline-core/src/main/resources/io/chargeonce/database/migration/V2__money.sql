@@ -67,7 +67,8 @@ CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql
                entry.origin)::text, 'UTF8'))
 $$;
 
-CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql AS $$
+-- As its owner, for who may append to the audit log need not be able to read it.
+CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     SELECT hash INTO NEW.prev_hash FROM audit_record
      WHERE resource_id = NEW.resource_id ORDER BY audit_id DESC LIMIT 1;
