@@ -101,7 +101,11 @@ final class LedgerRows implements AutoCloseable {
     }
 
     List<String> release(String state, String... ids) {
-        return database.inTransaction(connection -> DeadLetterTable.release(connection, TOPICS, state, List.of(ids)));
+        return database.inTransaction(connection -> {
+            // Several at once wait for each other, on a busy machine longer than a batch would.
+            Database.waitForLocks(connection, Duration.ofSeconds(10));
+            return DeadLetterTable.release(connection, TOPICS, state, List.of(ids));
+        });
     }
 
     Operation find(String id) {
