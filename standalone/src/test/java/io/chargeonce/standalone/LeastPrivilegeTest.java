@@ -55,7 +55,7 @@ class LeastPrivilegeTest {
     }
 
     @Test
-    void payments_succeed_are_retried_and_die_with_each_service_under_its_own_role() throws Exception {
+    void payments_succeed_die_and_come_back_with_each_service_under_its_own_role_and_every_metric_of_the_dashboards_exists() throws Exception {
         try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
              var meters = Meters.of("test");
              var ingest = IngestService.start(ingestSettings(), meters);
@@ -74,6 +74,8 @@ class LeastPrivilegeTest {
             assertThat(dlq("chargeonce_dlq_reader", "show", dead)).isZero();
             assertThat(dlq("chargeonce_dlq_operator", "merge", "--all", "--yes", "--reason", "the PSP is mended")).isZero();
             await(dead, "succeeded");
+            Awaitility.await().atMost(PATIENCE).untilAsserted(
+                    () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
         }
     }
 

@@ -1,0 +1,175 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.wire.AccessPlan;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.common.resource.PatternType;
+import org.junit.jupiter.api.Test;
+
+/** What is in deploy/ says the same as the code, and means something to those who read it. */
+class DeploymentTest {
+
+    private static final Path DEPLOY = Repository.root().resolve("deploy");
+    private static final Topics TOPICS = new Topics("payments");
+    /** Of the scripts and of Compose, not of the services. */
+    private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_BASE_CACHE");
+
+    @Test
+    void every_setting_that_a_manifest_gives_exists() throws IOException {
+        var known = Stream.concat(Environment.CATALOGUE.stream(), Stream.of(Settings.PROPERTIES_FILE)).map(Setting::name)
+                .collect(Collectors.toSet());
+        var named = new TreeSet<String>();
+        for (Path file : files("")) {
+            Pattern.compile("CHARGEONCE_[A-Z_]*[A-Z]\\b").matcher(Files.readString(file)).results().forEach(found -> named.add(found.group()));
+        }
+        named.removeAll(NOT_OURS);
+        assertThat(named).isNotEmpty().isSubsetOf(known);
+    }
+
+    @Test
+    void kubernetes_knows_every_field_of_the_manifests() throws IOException {
+        for (HasMetadata resource : resources("kubernetes/base")) {
+            assertThat(resource).as(resource.getMetadata().getName()).isNotInstanceOf(GenericKubernetesResource.class);
+            assertThat(unknownFields(resource, resource.getKind() + " " + resource.getMetadata().getName())).isEmpty();
+        }
+    }
+
+    @Test
+    void no_deployment_runs_as_root_writes_its_image_or_takes_service_links() throws IOException {
+        var deployments = resources("kubernetes/base").stream().filter(Deployment.class::isInstance).map(Deployment.class::cast).toList();
+        assertThat(deployments).hasSize(3).allSatisfy(deployment -> {
+            var pod = deployment.getSpec().getTemplate().getSpec();
+            assertThat(pod.getEnableServiceLinks()).isFalse();
+            assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
+            assertThat(pod.getContainers()).allSatisfy(container -> {
+                assertThat(container.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+                assertThat(container.getLivenessProbe().getHttpGet().getPath()).isEqualTo("/health/live");
+                assertThat(container.getReadinessProbe().getHttpGet().getPath()).isEqualTo("/health/ready");
+            });
+        });
+    }
+
+    @Test
+    void strimzis_topics_are_those_that_migrate_makes() throws IOException {
+        Map<String, Map<String, String>> written = new HashMap<>();
+        for (GenericKubernetesResource topic : custom("kubernetes/strimzi", "KafkaTopic")) {
+            Map<String, String> config = new HashMap<>();
+            Map<?, ?> given = topic.get("spec", "config");
+            given.forEach((name, value) -> config.put((String) name, String.valueOf(value)));
+            config.remove("min.insync.replicas");
+            written.put(topic.getMetadata().getName(), config);
+        }
+        var planned = new TopicPlan(TOPICS, 12, Optional.empty()).all().stream()
+                .collect(Collectors.toMap(topic -> topic.name(), topic -> topic.configs()));
+        assertThat(written).isEqualTo(planned);
+    }
+
+    @Test
+    void strimzis_users_may_do_what_migrate_grants() throws IOException {
+        var written = new TreeSet<String>();
+        for (GenericKubernetesResource user : custom("kubernetes/strimzi", "KafkaUser")) {
+            List<?> acls = user.get("spec", "authorization", "acls");
+            for (Object each : acls) {
+                var acl = (Map<?, ?>) each;
+                var resource = (Map<?, ?>) acl.get("resource");
+                ((List<?>) acl.get("operations")).forEach(operation -> written.add(right("User:" + user.getMetadata().getName(),
+                        operation, resource.get("type"), resource.get("name"), resource.get("patternType"))));
+            }
+        }
+        var planned = new AccessPlan(TOPICS).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
+                acl.pattern().resourceType(), acl.pattern().name(),
+                acl.pattern().patternType() == PatternType.PREFIXED ? "prefix" : "literal")).collect(Collectors.toCollection(TreeSet::new));
+        assertThat(written).isEqualTo(planned);
+    }
+
+    @Test
+    void every_alert_leads_to_a_section_of_the_operations_document() throws IOException {
+        String operations = Files.readString(Repository.root().resolve("docs/operations.md"));
+        var sections = Pattern.compile("(?m)^#+ (.+)$").matcher(operations).results()
+                .map(found -> found.group(1).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-'))
+                .collect(Collectors.toSet());
+        var anchors = Pattern.compile("docs/operations\\.md#(\\S+)").matcher(Files.readString(DEPLOY.resolve("monitoring/alerts.yaml")))
+                .results().map(found -> found.group(1)).toList();
+        assertThat(anchors).hasSize(10);
+        assertThat(sections).containsAll(anchors);
+    }
+
+    private static String right(Object... words) {
+        return Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")).toLowerCase(Locale.ROOT);
+    }
+
+    private static List<GenericKubernetesResource> custom(String directory, String kind) throws IOException {
+        return resources(directory).stream().filter(resource -> resource.getKind().equals(kind))
+                .map(GenericKubernetesResource.class::cast).toList();
+    }
+
+    private static List<HasMetadata> resources(String directory) throws IOException {
+        var resources = new ArrayList<HasMetadata>();
+        for (Path file : files(directory)) {
+            if (!file.endsWith("kustomization.yaml") && file.toString().endsWith(".yaml")) {
+                for (String document : Files.readString(file).split("(?m)^---$")) {
+                    resources.add(new KubernetesSerialization().unmarshal(document));
+                }
+            }
+        }
+        return resources;
+    }
+
+    /** The model keeps what it does not know aside instead of refusing it. */
+    private static List<String> unknownFields(Object node, String path) {
+        var unknown = new ArrayList<String>();
+        if (node instanceof Collection<?> items) {
+            items.forEach(item -> unknown.addAll(unknownFields(item, path)));
+        } else if (node != null && node.getClass().getName().startsWith("io.fabric8.kubernetes.api.model")) {
+            for (var getter : node.getClass().getMethods()) {
+                if (getter.getName().startsWith("get") && getter.getParameterCount() == 0 && !getter.getName().equals("getClass")) {
+                    Object value = invoke(getter, node);
+                    if (getter.getName().equals("getAdditionalProperties")) {
+                        ((Map<?, ?>) value).keySet().forEach(name -> unknown.add(path + ": " + name));
+                    } else if (!(value instanceof Map)) {
+                        unknown.addAll(unknownFields(value, path));
+                    }
+                }
+            }
+        }
+        return unknown;
+    }
+
+    private static Object invoke(java.lang.reflect.Method getter, Object node) {
+        try {
+            return getter.invoke(node);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Bug! " + getter, e);
+        }
+    }
+
+    private static List<Path> files(String directory) throws IOException {
+        try (Stream<Path> found = Files.walk(DEPLOY.resolve(directory))) {
+            return found.filter(Files::isRegularFile).filter(file -> !file.toString().contains("target") && !file.toString().contains("secrets"))
+                    .sorted().toList();
+        }
+    }
+}
