@@ -17,6 +17,7 @@ import io.chargeonce.psp.Routes;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class ChargeEngine {
 
     private final ChargeSettings settings;
     private final MeterRegistry meters;
+    private final Tracing tracing;
     private final Lifecycle lifecycle;
     private final Topics topics;
     private final KafkaConnection kafka;
@@ -49,10 +51,11 @@ public final class ChargeEngine {
     private final List<RecordLoop> loops = new ArrayList<>();
 
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
-    public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Lifecycle lifecycle) {
+    public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
         refuseShortLease(settings, psps);
         this.settings = settings;
         this.meters = meters;
+        this.tracing = tracing;
         this.lifecycle = lifecycle;
         var pipeline = settings.pipeline();
         this.topics = new Topics(pipeline.topicPrefix());
@@ -63,7 +66,7 @@ public final class ChargeEngine {
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), InstantSource.system(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
-        this.exchange = new Exchange(database, gateways, meters);
+        this.exchange = new Exchange(database, gateways, meters, tracing);
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
@@ -79,12 +82,12 @@ public final class ChargeEngine {
         var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CONSUMER);
         DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
         loops.add(lifecycle.start(topic, () -> new RecordLoop(LoopSettings.of(topic, Set.of(topic), settings.inFlight()),
-                consumer::newConsumer, due, handler, InstantSource.system(), meters).start()));
+                consumer::newConsumer, due, tracing.around("charge", handler), InstantSource.system(), meters).start()));
     }
 
     /** Asks about unknown outcomes, presents soft declines again, and stages again what Kafka lost. */
     public void startCaretakers() {
-        var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, settings.lease());
+        var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease());
         lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
         var presenter = new Presenter(database, topics, relay::nudge);
         lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));

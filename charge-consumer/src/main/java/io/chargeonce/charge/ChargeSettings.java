@@ -10,6 +10,7 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.tracing.Tracing;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -49,9 +50,9 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
             .optional();
 
-    public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(STRIPE_API_KEY,
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES)).toList();
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES)).flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),

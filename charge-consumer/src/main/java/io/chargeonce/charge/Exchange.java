@@ -10,9 +10,13 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspCall;
+import io.chargeonce.tracing.Tracing;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Context;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,17 +31,19 @@ final class Exchange {
     private final Database database;
     private final Gateways gateways;
     private final MeterRegistry meters;
+    private final Tracing tracing;
 
-    Exchange(Database database, Gateways gateways, MeterRegistry meters) {
+    Exchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
         this.database = database;
         this.gateways = gateways;
         this.meters = meters;
+        this.tracing = tracing;
     }
 
     /** The first send of an attempt that was just claimed. */
     Outcome send(PspCall call) {
         long start = System.nanoTime();
-        Outcome answer = call.send();
+        Outcome answer = traced("send", call, call::send);
         gateways.report(call.gateway(), answer, Duration.ofNanos(System.nanoTime() - start));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
@@ -53,13 +59,17 @@ final class Exchange {
                 return true;
             }));
         }
-        Outcome answer = OneSend.judge(call.ask(), 1);
+        Outcome answer = OneSend.judge(traced("ask", call, call::ask), 1);
         watch(call, answer);
         return answer;
     }
 
     Outcome fence(PspCall call) {
-        return OneSend.judge(call.fence(), 1);
+        return OneSend.judge(traced("fence", call, call::fence), 1);
+    }
+
+    private Outcome traced(String what, PspCall call, Supplier<Outcome> exchange) {
+        return tracing.span(call.gateway().psp() + " " + what, SpanKind.CLIENT, Context.current(), exchange);
     }
 
     /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */

@@ -13,6 +13,9 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspCall;
+import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.TraceContext;
+import io.opentelemetry.api.trace.SpanKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -41,21 +44,24 @@ final class Resolver {
      * @param answer what was heard meanwhile: then nobody needs to be asked
      */
     private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
-                            Optional<Outcome> answer) {}
+                            Optional<Outcome> answer, Optional<String> traceparent) {}
 
     private final Database database;
     private final Gateways gateways;
     private final Exchange exchange;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
+    private final Tracing tracing;
     private final Duration lease;
 
-    Resolver(Database database, Gateways gateways, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, Duration lease) {
+    Resolver(Database database, Gateways gateways, Exchange exchange, RetrySchedule schedule, Resolutions resolutions,
+             Tracing tracing, Duration lease) {
         this.database = database;
         this.gateways = gateways;
         this.exchange = exchange;
         this.schedule = schedule;
         this.resolutions = resolutions;
+        this.tracing = tracing;
         this.lease = lease;
     }
 
@@ -63,7 +69,8 @@ final class Resolver {
     int runOnce() {
         List<Question> questions = database.inTransaction(this::take);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            questions.forEach(question -> threads.submit(() -> ask(question)));
+            questions.forEach(question -> threads.submit(() -> tracing.span(
+                    "resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question))));
         }
         return questions.size();
     }
@@ -89,7 +96,7 @@ final class Resolver {
         boolean mayBeSent = now.isBefore(attempt.keyValidUntil()) && now.isBefore(operation.chargeBefore());
         boolean mayFence = !mayBeSent && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
         return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, mayBeSent), operation.progress(),
-                mayFence, heardAlready(connection, attempt));
+                mayFence, heardAlready(connection, attempt), operation.accepted().traceparent());
     }
 
     private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
@@ -99,12 +106,12 @@ final class Resolver {
         };
     }
 
-    private void ask(Question question) {
+    private boolean ask(Question question) {
         Outcome outcome = question.answer.orElseGet(() -> exchange.ask(question.call));
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
-        resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
+        return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
                 "question", outcome, schedule.after(question.progress, outcome)));
     }
 }

@@ -31,7 +31,8 @@ final class Reversals {
         String id = "attempt-" + twice.key() + "-reversal";
         var accepted = charged.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
-                twice.key().value(), accepted.merchant(), id, accepted.request(), now),
+                twice.key().value(), accepted.merchant(), id, accepted.request(), now,
+                accepted.traceparent()),
                 Optional.of(new Capture(twice.psp(), reference)), DEADLINE);
         if (isNew) {
             Operation reversal = OperationTable.find(connection, id).orElseThrow();

@@ -18,6 +18,7 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.RouteRule;
 import io.chargeonce.psp.Routes;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -62,13 +63,13 @@ final class Books implements AutoCloseable {
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor) {
             var gateways = new Gateways(psps, breakerOpenFor, InstantSource.system(), meters);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
-            var exchange = new Exchange(database, gateways, meters);
+            var exchange = new Exchange(database, gateways, meters, Tracing.off());
             this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {});
             this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
                     new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry()));
-            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, LEASE);
+            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
             parts.add(claims);
             parts.add(resolutions);
         }

@@ -91,10 +91,11 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
             WITH ask AS (
                 SELECT *
                   FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[])
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
+                              ?::text[])
                     AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, response_headers,
                             response_body, amount, currency, payment_method, customer, reference, description,
-                            receipt_email, origin, purchase)
+                            receipt_email, origin, purchase, traceparent)
             ), fresh AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
                        request_path, request_params, recovery_point, response_status, response_headers, response_body,
@@ -121,9 +122,11 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                  WHERE purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first)
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, description, receipt_email, state, step, charge_before)
+                       payment_method, customer, reference, description, receipt_email, state, step, charge_before,
+                       traceparent)
                 SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
-                       customer, reference, description, receipt_email, 'accepted', 1, now() + ? * interval '1 second'
+                       customer, reference, description, receipt_email, 'accepted', 1, now() + ? * interval '1 second',
+                       traceparent
                   FROM accepted
             ), audit AS (
                 INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)
@@ -153,8 +156,9 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                     .with("text", ask -> ask.request().description().orElse(null))
                     .with("text", ask -> ask.request().receiptEmail().orElse(null))
                     .with("text", Ask::origin)
-                    .with("bytea", ask -> ask.guarded().orElse(null));
-            statement.setLong(17, chargeWithin.toSeconds());
+                    .with("bytea", ask -> ask.guarded().orElse(null))
+                    .with("text", ask -> ask.traceparent().orElse(null));
+            statement.setLong(18, chargeWithin.toSeconds());
             var fresh = new HashMap<String, Boolean>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
@@ -168,7 +172,8 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
     private OutboxRow staged(Ask ask) {
         String id = ask.id().value();
         var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
-        var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", ask.askedAt()).journey(1, 1, 0, ask.askedAt());
+        var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", ask.askedAt()).journey(1, 1, 0, ask.askedAt())
+                .traced(ask.traceparent());
         return new OutboxRow(topic, id, Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 }

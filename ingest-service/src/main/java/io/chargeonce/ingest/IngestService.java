@@ -9,6 +9,7 @@ import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
@@ -37,6 +38,11 @@ public final class IngestService implements AutoCloseable {
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
     public static IngestService start(IngestSettings settings, Meters meters) {
+        return start(settings, meters, Tracing.off());
+    }
+
+    /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
+    public static IngestService start(IngestSettings settings, Meters meters, Tracing tracing) {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
@@ -50,17 +56,17 @@ public final class IngestService implements AutoCloseable {
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
         startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters);
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
-        var http = startHttp(lifecycle, settings, database, accept, meters, clock);
-        startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, clock);
+        var http = startHttp(lifecycle, settings, database, accept, meters, tracing, clock);
+        startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
         return new IngestService(lifecycle, http);
     }
 
     private static void startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
-                                    AnswerAsk accept, Runnable staged, Meters meters, InstantSource clock) {
+                                    AnswerAsk accept, Runnable staged, Meters meters, Tracing tracing, InstantSource clock) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
-        var handler = new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock);
+        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock));
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
         var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler, clock,
                 meters.registry()));
@@ -75,7 +81,7 @@ public final class IngestService implements AutoCloseable {
     }
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
-                                        Meters meters, InstantSource clock) {
+                                        Meters meters, Tracing tracing, InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
         var bodies = lifecycle.start("deadline of bodies", () -> new Deadline(LONGEST_BODY));
         var headers = lifecycle.start("deadline of headers", () -> new Deadline(LONGEST_HEADERS));
@@ -86,7 +92,8 @@ public final class IngestService implements AutoCloseable {
         var read = new ReadPayment(database);
         var api = new PaymentsApi(new FrontDoor(merchants, new RateLimits(clock)),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
-                new PostBatch(accept, requests, patience, clock), read, new ListPayments(database), new Exchange(bodies), requests);
+                new PostBatch(accept, requests, patience, clock), read, new ListPayments(database), new Exchange(bodies), requests,
+                tracing);
         return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, headers));
     }
 

@@ -4,6 +4,7 @@ import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TopicPlan;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,8 +39,9 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "PEM file with the certificate's private key in PKCS#8, unencrypted.").optional();
 
     /** Every setting that an ingest process reads. */
-    public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.ALL.stream(),
-            Stream.of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY)).toList();
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL,
+            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY))
+            .flatMap(List::stream).toList();
 
     public IngestSettings {
         if (dedupeRetention.compareTo(TopicPlan.RETENTION) < 0) {

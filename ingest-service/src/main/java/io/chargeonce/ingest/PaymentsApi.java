@@ -1,18 +1,24 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.TraceContext;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.opentelemetry.api.trace.SpanKind;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The HTTP interface. A 202 is sent only when the payment's transaction is durable. Each request on its own thread. */
 final class PaymentsApi implements HttpService {
 
+    private static final HeaderName TRACEPARENT = HeaderNames.create(TraceContext.HEADER);
     private static final String ONE = Command.PATH + "/{id}";
 
     private final FrontDoor frontDoor;
@@ -22,9 +28,10 @@ final class PaymentsApi implements HttpService {
     private final ListPayments list;
     private final Exchange exchange;
     private final IngestMeters meters;
+    private final Tracing tracing;
 
     PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, ReadPayment read, ListPayments list,
-                Exchange exchange, IngestMeters meters) {
+                Exchange exchange, IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
@@ -32,6 +39,7 @@ final class PaymentsApi implements HttpService {
         this.list = list;
         this.exchange = exchange;
         this.meters = meters;
+        this.tracing = tracing;
     }
 
     @Override
@@ -61,7 +69,12 @@ final class PaymentsApi implements HttpService {
 
     private Handler handle(String route, Function<ServerRequest, Answer> answer) {
         return (request, response) -> exchange.send(request, response,
-                meters.timed(route, () -> Guarded.answer(() -> answer.apply(request))));
+                traced(route, request, () -> meters.timed(route, () -> Guarded.answer(() -> answer.apply(request)))));
+    }
+
+    /** A child of the caller's span, which the payments that it brings carry on. */
+    private <T> T traced(String route, ServerRequest request, Supplier<T> work) {
+        return tracing.span(route, SpanKind.SERVER, TraceContext.of(request.headers().first(TRACEPARENT)), work);
     }
 
     private void postBatch(ServerRequest request, ServerResponse response) {
@@ -70,8 +83,10 @@ final class PaymentsApi implements HttpService {
             case Checked.Right<Merchant> merchant -> {
                 switch (PostBatch.guarded(request)) {
                     case Checked.Wrong<Boolean> wrong -> refuse(request, response, wrong.problem());
-                    case Checked.Right<Boolean> guarded ->
-                            batch.stream(merchant.value(), guarded.value(), request, response);
+                    case Checked.Right<Boolean> guarded -> traced("batch", request, () -> {
+                        batch.stream(merchant.value(), guarded.value(), request, response);
+                        return true;
+                    });
                 }
             }
         }

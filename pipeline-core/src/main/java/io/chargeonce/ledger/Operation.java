@@ -24,10 +24,11 @@ public final class Operation {
     /**
      * What was accepted. It never changes.
      *
-     * @param ref which refund or reversal of its payment it is; empty for the charge
+     * @param ref         which refund or reversal of its payment it is; empty for the charge
+     * @param traceparent the span that accepted it, if it is traced
      */
     public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
-                           String idempotencyKey, PaymentRequest request, Instant at) {}
+                           String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {}
 
     private final Accepted accepted;
     OperationState state;

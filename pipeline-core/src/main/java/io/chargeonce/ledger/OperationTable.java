@@ -34,7 +34,7 @@ public final class OperationTable {
             description, receipt_email, accepted_at, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            late_capture, represented, represent_at
+            late_capture, represented, represent_at, traceparent
             """;
 
     private OperationTable() {}
@@ -78,8 +78,9 @@ public final class OperationTable {
 
     private static final String INSERT = """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', 1, clock_timestamp() + ? * interval '1 second', ?, ?)
+                                   payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference,
+                                   traceparent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', 1, clock_timestamp() + ? * interval '1 second', ?, ?, ?)
             ON CONFLICT (operation_id) DO NOTHING
             """;
 
@@ -96,7 +97,7 @@ public final class OperationTable {
                 accepted.ref(), accepted.merchant(), accepted.idempotencyKey(), money.minorUnits(), money.currency(),
                 accepted.request().paymentMethod(), accepted.request().customer().orElse(null),
                 accepted.request().reference().orElse(null), within.toSeconds(), capture.map(Capture::psp).orElse(null),
-                capture.map(Capture::reference).orElse(null));
+                capture.map(Capture::reference).orElse(null), accepted.traceparent().orElse(null));
         try (var statement = connection.prepareStatement(INSERT)) {
             for (int i = 0; i < columns.size(); i++) {
                 statement.setObject(i + 1, columns.get(i));
@@ -196,7 +197,7 @@ public final class OperationTable {
         var operation = new Operation(new Operation.Accepted(result.getString("operation_id"),
                 new PaymentId(result.getString("payment_id")), OperationKind.fromTag(result.getString("kind")),
                 result.getString("operation_ref"), result.getString("merchant_id"),
-                result.getString("idempotency_key"), request, instant(result, "accepted_at").orElseThrow()));
+                result.getString("idempotency_key"), request, instant(result, "accepted_at").orElseThrow(), text(result, "traceparent")));
         operation.state = OperationState.fromTag(result.getString("state"));
         operation.step = result.getInt("step");
         operation.generation = result.getInt("generation");

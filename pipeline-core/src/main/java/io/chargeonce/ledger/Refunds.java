@@ -7,6 +7,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.TraceContext;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -101,6 +102,7 @@ public final class Refunds {
         PaymentRequest paid = charge.accepted().request();
         var request = new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());
         return new Operation.Accepted(ask.entityKey(), ask.payment(), OperationKind.REFUND, ask.reference().orElse(""),
-                ask.merchant(), ask.entityKey(), request, charge.accepted().at());
+                ask.merchant(), ask.entityKey(), request, charge.accepted().at(),
+                TraceContext.current().or(charge.accepted()::traceparent));
     }
 }

@@ -22,7 +22,7 @@ public final class Staging {
     public static OutboxRow work(Topics topics, Operation operation) {
         var accepted = operation.accepted();
         var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
-                .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at());
+                .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at()).traced(accepted.traceparent());
         operation.failureCause().ifPresent(cause ->
                 headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
         return new OutboxRow(topics.ofTier(operation.tier()), operation.id(),
@@ -48,7 +48,8 @@ public final class Staging {
                 operation.psp(), operation.pspReference(),
                 declined ? operation.failureCause() : Optional.empty(), accepted.request().reference(),
                 operation.sequence(), operation.step(), settledAt);
-        var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt);
+        var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt)
+                .traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
@@ -61,7 +62,8 @@ public final class Staging {
                 letter.cause(), letter.message(), operation.map(Operation::generation).orElse(1), revision, diedAt,
                 letter.source().map(source -> new DeadLetterRecord.Source(
                         source.topic(), source.partition(), source.offset(), source.key(), source.value())));
-        var headers = PaymentHeaders.event(DeadLetterRecord.TYPE, letter.id() + "/" + revision, diedAt);
+        var headers = PaymentHeaders.event(DeadLetterRecord.TYPE, letter.id() + "/" + revision, diedAt)
+                .traced(operation.flatMap(op -> op.accepted().traceparent()));
         return new OutboxRow(topics.deadLetters(), letter.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 

@@ -26,6 +26,7 @@ public final class Meters implements AutoCloseable {
         List.of(new ClassLoaderMetrics(), new JvmMemoryMetrics(), new JvmThreadMetrics(), new ProcessorMetrics(),
                         new FileDescriptorMetrics(), new UptimeMetrics(), meters.garbageCollection)
                 .forEach(binder -> binder.bindTo(meters.registry));
+        Build.CURRENT.register(meters.registry);
         return meters;
     }
 

@@ -27,8 +27,11 @@ public record PipelineSettings(String databaseUrl, String databaseUser, String d
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
             "Where health and metrics are served.").optional();
 
+    public static final Setting<LogFormat> LOG_FORMAT = Setting.oneOf("CHARGEONCE_LOG_FORMAT", LogFormat.class,
+            "How a service writes its log.").orElse("text");
+
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
-            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, ADMIN);
+            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, ADMIN, LOG_FORMAT);
 
     /** As many as there are retry topics. */
     private static final int TIER_COUNT = 3;

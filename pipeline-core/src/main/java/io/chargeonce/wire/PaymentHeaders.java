@@ -3,6 +3,7 @@ package io.chargeonce.wire;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Record headers: CloudEvents 1.0 in binary mode, and a few of our own, all of them for people and other consumers.
@@ -42,6 +43,11 @@ public final class PaymentHeaders {
         headers.put("chargeonce-failed-at", at.toString());
         headers.put("chargeonce-failure-class", failureClass);
         headers.put("chargeonce-failure", printable(failure));
+        return this;
+    }
+
+    public PaymentHeaders traced(Optional<String> traceparent) {
+        traceparent.ifPresent(value -> headers.put(TraceContext.HEADER, value));
         return this;
     }
 

@@ -4,6 +4,7 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 
@@ -19,8 +20,12 @@ public final class RetryService {
 
     /** Starts the service and returns at once; closing the lifecycle ends it. */
     public static Lifecycle start(ChargeSettings settings, Meters meters) {
+        return start(settings, meters, Tracing.off());
+    }
+
+    public static Lifecycle start(ChargeSettings settings, Meters meters, Tracing tracing) {
         var lifecycle = new Lifecycle("retry-consumers", TO_CLOSE_A_PART);
-        var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), lifecycle);
+        var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), tracing, lifecycle);
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             engine.startLoop(tier);
         }

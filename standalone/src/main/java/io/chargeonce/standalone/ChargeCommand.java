@@ -2,8 +2,11 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.tracing.Tracing;
 import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "charge", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
@@ -14,7 +17,9 @@ final class ChargeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ChargeSettings settings = Environment.read(ChargeSettings.ALL, ChargeSettings::from);
-        try (var meters = Meters.of("charge-consumer"); var service = ChargeService.start(settings, meters)) {
+        LoggerFactory.getLogger(ChargeCommand.class).info("{} starts as charge-consumer", Build.CURRENT);
+        try (var tracing = Environment.read(ChargeSettings.ALL, all -> Tracing.of("charge-consumer", all));
+             var meters = Meters.of("charge-consumer"); var service = ChargeService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }
         return 0;

@@ -2,8 +2,11 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.tracing.Tracing;
 import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "ingest", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
@@ -14,7 +17,9 @@ final class IngestCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         IngestSettings settings = Environment.read(IngestSettings.ALL, IngestSettings::from);
-        try (var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters)) {
+        LoggerFactory.getLogger(IngestCommand.class).info("{} starts as ingest-service", Build.CURRENT);
+        try (var tracing = Environment.read(IngestSettings.ALL, all -> Tracing.of("ingest-service", all));
+             var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }
         return 0;

@@ -1,5 +1,8 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.runtime.LogFormat;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.SettingsProblems;
 import java.util.List;
 
 /** A service logs to its output, where its platform collects it; a command that tells a story logs to a file. */
@@ -12,8 +15,17 @@ final class Logs {
     /** Before the first logger is made. */
     static void choose(String[] arguments) {
         boolean service = arguments.length > 0 && SERVICES.contains(arguments[0]);
-        System.setProperty("logback.configurationFile", service ? "logback-service.xml" : "logback-file.xml");
+        System.setProperty("logback.configurationFile", service ? "logback-service-%s.xml".formatted(format()) : "logback-file.xml");
         System.setProperty("chargeonce.log", System.getProperty("chargeonce.log", ".chargeonce/chargeonce.log"));
+    }
+
+    /** A wrong one is told by the service itself, with whatever else is wrong with its settings. */
+    private static LogFormat format() {
+        try {
+            return Environment.read(List.of(PipelineSettings.LOG_FORMAT), settings -> settings.get(PipelineSettings.LOG_FORMAT));
+        } catch (SettingsProblems told) {
+            return LogFormat.TEXT;
+        }
     }
 
     static String file() {

@@ -5,12 +5,13 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.load.LoadCommand;
+import io.chargeonce.runtime.Build;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** {@code ./chargeonce}: which commands there are. Each is a class of its own. */
-@Command(name = "chargeonce", mixinStandardHelpOptions = true, version = "Chargeonce 0.1.0", usageHelpAutoWidth = true,
+@Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
         subcommands = {DemoCommand.class, UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
                 MigrateCommand.class, LoadCommand.class, SandboxCommand.class},
@@ -29,6 +30,7 @@ public final class Main implements Runnable {
 
     static CommandLine commandLine() {
         var commands = new CommandLine(new Main());
+        commands.getCommandSpec().version(Build.CURRENT.toString());
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
         commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.addSubcommand(new ConformanceCommand());

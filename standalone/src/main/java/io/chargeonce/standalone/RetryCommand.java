@@ -2,8 +2,11 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.tracing.Tracing;
 import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "retry", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
@@ -14,7 +17,9 @@ final class RetryCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ChargeSettings settings = Environment.read(ChargeSettings.ALL, ChargeSettings::from);
-        try (var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters)) {
+        LoggerFactory.getLogger(RetryCommand.class).info("{} starts as retry-consumers", Build.CURRENT);
+        try (var tracing = Environment.read(ChargeSettings.ALL, all -> Tracing.of("retry-consumers", all));
+             var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }
         return 0;

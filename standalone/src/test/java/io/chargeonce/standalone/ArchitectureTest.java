@@ -53,6 +53,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void tracing_stands_on_the_settings_and_what_carries_records() {
+        onlyDependsOn("io.chargeonce.tracing..", "io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.wire..");
+    }
+
+    @Test
     void the_ledger_stands_on_payments_wire_and_the_database() {
         onlyDependsOn("io.chargeonce.ledger..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.database..");
     }
@@ -60,7 +65,7 @@ class ArchitectureTest {
     @Test
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
-                "io.chargeonce.runtime..", "io.chargeonce.ledger.."};
+                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");

@@ -4,6 +4,7 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.tracing.Tracing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ final class Chargeonce implements Contestant {
         var settings = new ChargeSettings(arena.plot().pipeline(TIERS), unused, IN_FLIGHT, Duration.ofMinutes(3),
                 Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty());
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
-        var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), lifecycle);
+        var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), Tracing.off(), lifecycle);
         engine.startCaretakers();
         for (int tier = 0; tier <= TIERS.length; tier++) {
             engine.startLoop(tier);

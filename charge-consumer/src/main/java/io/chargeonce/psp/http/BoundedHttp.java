@@ -1,5 +1,8 @@
 package io.chargeonce.psp.http;
 
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpClient;
@@ -37,7 +40,7 @@ public final class BoundedHttp {
     /** The whole answer, whatever its status; what {@link WireFailure} makes of an exception is what is known then. */
     public HttpResponse<String> exchange(HttpRequest request) throws IOException {
         // The client's own timeout ends with the headers; this deadline also ends a body that drips.
-        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(traced(request), HttpResponse.BodyHandlers.ofString());
         try {
             return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -50,5 +53,15 @@ public final class BoundedHttp {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while waiting for " + request.uri().getHost());
         }
+    }
+
+    /** Names the span that this belongs to, if there is one. */
+    private static HttpRequest traced(HttpRequest request) {
+        if (!Span.current().getSpanContext().isValid()) {
+            return request;
+        }
+        var traced = HttpRequest.newBuilder(request, (name, value) -> true);
+        W3CTraceContextPropagator.getInstance().inject(Context.current(), traced, HttpRequest.Builder::setHeader);
+        return traced.build();
     }
 }

@@ -81,6 +81,8 @@ CREATE TABLE operation (
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
     settled_at       timestamptz,
+    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    traceparent      text CHECK (length(traceparent) = 55),
     CONSTRAINT resolver_watches_every_open_attempt
         CHECK ((state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
     CONSTRAINT only_the_claimed_hold_a_lease

@@ -1,0 +1,67 @@
+package io.chargeonce.tracing;
+
+import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.wire.TraceContext;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.MDC;
+
+/** A record's handling as a span, and its payment's id in the log lines that are written meanwhile. Any thread. */
+final class TracedHandler implements RecordHandler {
+
+    /** Found within a refund's id, too. Nothing else of a key is shown, for it is whatever a producer wrote. */
+    private static final Pattern PAYMENT = Pattern.compile("pay_[a-z2-7]{26}");
+
+    private final Tracer tracer;
+    private final String name;
+    private final RecordHandler handler;
+
+    TracedHandler(Tracer tracer, String name, RecordHandler handler) {
+        this.tracer = tracer;
+        this.name = name;
+        this.handler = handler;
+    }
+
+    @Override
+    public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {
+        Context parent = TraceContext.of(header(record));
+        Optional<String> payment = payment(record);
+        Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(SpanKind.CONSUMER)
+                .setAttribute("messaging.destination.name", record.topic())
+                .setAttribute("messaging.kafka.offset", record.offset()).startSpan();
+        payment.ifPresent(id -> span.setAttribute("chargeonce.payment", id));
+        try (Scope ignored = parent.with(span).makeCurrent();
+             var mdc = MDC.putCloseable("payment", payment.orElse(null))) {
+            return handler.handle(record);
+        } catch (Exception | Error e) {
+            span.setStatus(StatusCode.ERROR, e.getClass().getSimpleName());
+            throw e;
+        } finally {
+            span.end();
+        }
+    }
+
+    private static Optional<String> header(ConsumerRecord<byte[], byte[]> record) {
+        return Optional.ofNullable(record.headers().lastHeader(TraceContext.HEADER))
+                .flatMap(header -> Optional.ofNullable(header.value()))
+                .map(value -> new String(value, StandardCharsets.UTF_8));
+    }
+
+    private static Optional<String> payment(ConsumerRecord<byte[], byte[]> record) {
+        if (record.key() == null) {
+            return Optional.empty();
+        }
+        Matcher found = PAYMENT.matcher(new String(record.key(), StandardCharsets.UTF_8));
+        return found.find() ? Optional.of(found.group()) : Optional.empty();
+    }
+}

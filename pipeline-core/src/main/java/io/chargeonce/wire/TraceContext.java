@@ -1,0 +1,41 @@
+package io.chargeonce.wire;
+
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** W3C's {@code traceparent}, as rows, records and requests carry it. For people; nothing decides by it. Any thread. */
+public final class TraceContext {
+
+    public static final String HEADER = "traceparent";
+
+    private static final W3CTraceContextPropagator W3C = W3CTraceContextPropagator.getInstance();
+    private static final TextMapGetter<String> ONE_VALUE = new TextMapGetter<>() {
+        @Override
+        public Iterable<String> keys(String value) {
+            return List.of(HEADER);
+        }
+
+        @Override
+        public String get(String value, String name) {
+            return HEADER.equals(name) ? value : null;
+        }
+    };
+
+    private TraceContext() {}
+
+    /** That of the span which is current on this thread. */
+    public static Optional<String> current() {
+        var carrier = new HashMap<String, String>();
+        W3C.inject(Context.current(), carrier, HashMap::put);
+        return Optional.ofNullable(carrier.get(HEADER));
+    }
+
+    /** What spans may be children of; anything malformed is nothing, for the header is anybody's. */
+    public static Context of(Optional<String> traceparent) {
+        return traceparent.map(value -> W3C.extract(Context.root(), value, ONE_VALUE)).orElse(Context.root());
+    }
+}

@@ -1,0 +1,77 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import ch.qos.logback.core.joran.spi.JoranException;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.tracing.Tracing;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class JsonLogTest {
+
+    private static final String PAYMENT = "pay_i7goikgmou6tdyabt3xcocqxaa";
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    private final PrintStream usual = System.out;
+
+    @BeforeEach
+    void listen() {
+        System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void leave() {
+        System.setOut(usual);
+    }
+
+    @Test
+    void a_line_is_an_object_that_names_the_payment_and_nothing_else_of_its_record() throws Exception {
+        JsonNode line = logged("payments.requests", PAYMENT + "-refund-jane@example.com", "the lease of {} ran out", PAYMENT);
+        assertThat(line.get("mdc").get("payment").asString()).isEqualTo(PAYMENT);
+        assertThat(line.get("level").asString()).isEqualTo("WARN");
+        assertThat(line.get("formattedMessage").asString()).isEqualTo("the lease of " + PAYMENT + " ran out");
+        assertThat(line.toString()).doesNotContain("jane@example.com");
+        assertThat(line.has("arguments")).isFalse();
+    }
+
+    @Test
+    void a_producers_own_key_is_not_shown_and_cannot_end_the_line() throws Exception {
+        JsonNode line = logged("payments.intake.acme", "4242424242424242", "two\nlines \"of\" {}", "text");
+        assertThat(line.toString()).doesNotContain("4242");
+        assertThat(line.get("formattedMessage").asString()).isEqualTo("two\nlines \"of\" text");
+    }
+
+    /** What a handler of this record writes. */
+    private JsonNode logged(String topic, String key, String message, Object argument) throws Exception {
+        var context = context();
+        var handler = Tracing.off().around("charge", record -> {
+            context.getLogger("test").warn(message, argument);
+            return Verdict.done();
+        });
+        handler.handle(new ConsumerRecord<>(topic, 0, 7, key.getBytes(StandardCharsets.UTF_8), "jane@example.com".getBytes(StandardCharsets.UTF_8)));
+        context.stop();
+        return new JsonMapper().readTree(written.toString(StandardCharsets.UTF_8).lines().reduce((one, another) -> {
+            throw new AssertionError("more than a line: " + one + another);
+        }).orElseThrow());
+    }
+
+    private static LoggerContext context() throws JoranException {
+        var context = new LoggerContext();
+        context.setMDCAdapter((LogbackMDCAdapter) MDC.getMDCAdapter());
+        var configurator = new JoranConfigurator();
+        configurator.setContext(context);
+        configurator.doConfigure(JsonLogTest.class.getResource("/logback-service-json.xml"));
+        return context;
+    }
+}

@@ -1,0 +1,158 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.tracing.Tracing;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A producer's trace goes on through outbox, topics and tiers to the PSP, and out to a collector where one is set. */
+class TracingTest {
+
+    private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+    private static final String CALLER = "b7ad6b7169203331";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static PipelineSettings pipeline;
+    private static StripeSimulator stripe;
+
+    @BeforeAll
+    static void start() {
+        pipeline = new PipelineSettings(TestStack.newDatabase(), "postgres", "", TestStack.kafka().bootstrapServers(), Optional.empty(),
+                "traced", List.of(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(300)), Optional.empty());
+        Migrate.schema(pipeline);
+        Migrate.topics(pipeline, 1, Optional.of((short) 1));
+        SandboxMerchants.create(pipeline);
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+    }
+
+    @AfterAll
+    static void stop() {
+        stripe.close();
+    }
+
+    @Test
+    void a_payments_way_is_one_trace_from_the_producer_through_a_tier_to_the_psp() throws Exception {
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
+        try (var collector = Collector.start();
+             var tracing = Tracing.of("test", settings(Map.of("CHARGEONCE_OTLP_ENDPOINT", collector.endpoint().toString())))) {
+            String payment = pay(tracing, "traced", Optional.of("00-" + TRACE + "-" + CALLER + "-01"));
+
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(collector.spansOf(TRACE)).extracting(Span::getName)
+                    .containsOnlyOnce("accept").contains("stripe ask")
+                    .satisfies(names -> assertThat(names.stream().filter("charge"::equals)).hasSize(2))
+                    .satisfies(names -> assertThat(names.stream().filter("stripe send"::equals)).hasSize(2)));
+            Span accept = collector.spansOf(TRACE).stream().filter(span -> span.getName().equals("accept")).findFirst().orElseThrow();
+            assertThat(Collector.hex(accept.getParentSpanId().toByteArray())).isEqualTo(CALLER);
+            assertThat(collector.spansOf(TRACE)).filteredOn(span -> span.getName().equals("charge")).allSatisfy(
+                    charge -> assertThat(charge.getParentSpanId()).isEqualTo(accept.getSpanId()));
+            assertThat(traceparents(payment)).hasSize(3).containsOnly(
+                    "00-" + TRACE + "-" + Collector.hex(accept.getSpanId().toByteArray()) + "-01");
+        }
+    }
+
+    @Test
+    void without_a_collector_the_producers_trace_travels_all_the_same() throws Exception {
+        String traceparent = "00-" + TRACE + "-" + CALLER + "-01";
+        assertThat(traceparents(pay(Tracing.off(), "untraced", Optional.of(traceparent)))).hasSize(2).containsOnly(traceparent);
+    }
+
+    @Test
+    void without_a_collector_and_a_producers_trace_nothing_is_carried() throws Exception {
+        assertThat(traceparents(pay(Tracing.off(), "plain", Optional.empty()))).isEmpty();
+        assertThat(traceparents(pay(Tracing.off(), "malformed", Optional.of("00-" + TRACE + "-zz-01\t"))))
+                .as("of a malformed header").isEmpty();
+    }
+
+    /** Accepts a payment under this tracing, and returns when it has succeeded and its outcome is told. */
+    private static String pay(Tracing tracing, String key, Optional<String> traceparent) throws Exception {
+        var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2)),
+                100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Optional.empty(), Optional.empty());
+        try (var meters = Meters.of("test");
+             var ingest = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters, tracing);
+             var charging = ChargeService.start(charge, meters, tracing);
+             var retrying = RetryService.start(charge, meters, tracing);
+             var http = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ingest.port() + "/v1/payments"))
+                    .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN).header("Idempotency-Key", key)
+                    .header("Content-Type", "application/json").header("Prefer", "wait=50")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}"));
+            traceparent.ifPresent(value -> request.header("traceparent", value));
+            HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            String payment = answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1");
+            Awaitility.await().atMost(PATIENCE).until(() -> records("traced.outcomes", payment) == 1);
+            return payment;
+        }
+    }
+
+    private static int records(String topic, String payment) {
+        return headers(topic, payment).size();
+    }
+
+    /** Of all records about a payment. */
+    private static List<String> traceparents(String payment) {
+        var found = new ArrayList<String>();
+        for (String topic : List.of("traced.requests", "traced.retry-1", "traced.outcomes")) {
+            headers(topic, payment).forEach(header -> header.ifPresent(found::add));
+        }
+        return found;
+    }
+
+    private static List<Optional<String>> headers(String topic, String payment) {
+        var settings = new Properties();
+        settings.put("bootstrap.servers", pipeline.kafka());
+        try (var consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            var partition = new TopicPartition(topic, 0);
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            long end = consumer.endOffsets(List.of(partition)).get(partition);
+            var found = new ArrayList<Optional<String>>();
+            while (consumer.position(partition) < end) {
+                consumer.poll(Duration.ofMillis(100)).forEach(record -> {
+                    if (new String(record.key(), StandardCharsets.UTF_8).equals(payment)) {
+                        found.add(Optional.ofNullable(record.headers().lastHeader("traceparent"))
+                                .map(header -> new String(header.value(), StandardCharsets.UTF_8)));
+                    }
+                });
+            }
+            return found;
+        }
+    }
+
+    private static Settings settings(Map<String, String> environment) {
+        return Settings.load(environment, Tracing.ALL, Tracing.ALL);
+    }
+}
