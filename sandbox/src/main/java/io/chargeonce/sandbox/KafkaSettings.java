@@ -24,6 +24,15 @@ final class KafkaSettings {
         return settings;
     }
 
+    /** Those that tests need and a broker elsewhere would not have by itself. */
+    static Properties forTests() {
+        Properties settings = new Properties();
+        internalTopics(settings);
+        settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        groups(settings);
+        return settings;
+    }
+
     private static void addresses(Properties settings, int port, int controllerPort) {
         settings.setProperty("process.roles", "broker,controller");
         settings.setProperty("node.id", Integer.toString(NODE));

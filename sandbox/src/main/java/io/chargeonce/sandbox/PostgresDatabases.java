@@ -7,9 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /** What the sandbox asks of a running Postgres through its maintenance database. Any thread. */
 final class PostgresDatabases {
+    private static final AtomicInteger CREATED = new AtomicInteger();
+
     private PostgresDatabases() {}
 
     /** Throws {@link IllegalStateException} if the server would answer a commit that is not on disk. */
@@ -32,6 +36,13 @@ final class PostgresDatabases {
             rows.next();
             return rows.getString(1);
         }
+    }
+
+    /** A database of a new name, by its JDBC URL; {@code urls} makes one of a name. */
+    static String createNew(UnaryOperator<String> urls) {
+        String name = "test_" + ProcessHandle.current().pid() + "_" + CREATED.incrementAndGet();
+        create(urls.apply("postgres"), name);
+        return urls.apply(name);
     }
 
     static void createIfMissing(String maintenanceUrl, String name) {

@@ -7,7 +7,6 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
@@ -20,7 +19,6 @@ public final class PostgresServer implements AutoCloseable {
     public enum Stop { FAST, IMMEDIATE }
 
     private static final String DATABASE = "chargeonce";
-    private static final AtomicInteger DATABASES = new AtomicInteger();
 
     private final EmbeddedPostgres postgres;
     private final PostgresControl control;
@@ -87,7 +85,8 @@ public final class PostgresServer implements AutoCloseable {
                     .setPGStartupWait(Duration.ofSeconds(60))
                     .setErrorRedirector(log).setOutputRedirector(log)
                     .setRegisterShutdownHook(false);
-            PostgresSettings.ALL.forEach(builder::setServerConfig);
+            builder.setServerConfig("listen_addresses", LoopbackPort.HOST);
+            PostgresSettings.DURABLE_AND_SMALL.forEach(builder::setServerConfig);
             return builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException("Postgres did not start over " + dataDirectory + " on port " + port + "; see "
@@ -110,9 +109,7 @@ public final class PostgresServer implements AutoCloseable {
 
     /** JDBC URL of a fresh, empty database. */
     public String newDatabase() {
-        String name = "test_" + ProcessHandle.current().pid() + "_" + DATABASES.incrementAndGet();
-        PostgresDatabases.create(jdbcUrl("postgres"), name);
-        return jdbcUrl(name);
+        return PostgresDatabases.createNew(this::jdbcUrl);
     }
 
     /** Takes the server down; {@link #startAgain} brings it back on the same port with the same data. */

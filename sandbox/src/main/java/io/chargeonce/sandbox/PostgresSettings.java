@@ -4,8 +4,7 @@ import java.util.Map;
 
 /** The server's settings: durable first (the embedded server's own defaults are not), then sized for two cores. */
 final class PostgresSettings {
-    static final Map<String, String> ALL = Map.ofEntries(
-            Map.entry("listen_addresses", LoopbackPort.HOST),
+    static final Map<String, String> DURABLE_AND_SMALL = Map.ofEntries(
             Map.entry("fsync", "on"),
             Map.entry("synchronous_commit", "on"),
             Map.entry("full_page_writes", "on"),

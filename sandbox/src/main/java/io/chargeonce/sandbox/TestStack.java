@@ -1,53 +1,28 @@
 package io.chargeonce.sandbox;
 
-import java.nio.file.Path;
-
 /**
- * One Kafka broker and one Postgres for all tests of a JVM, each started when it is first asked for and taken down, with its
- * temporary directory, when the JVM ends. Tests keep out of each other's way by topics and databases of their own. Any thread.
+ * One Kafka broker and one Postgres for all tests of a JVM: embedded, or with {@code -Dstack=containers} Testcontainers', which
+ * needs a Docker engine. Tests keep out of each other's way by topics and databases of their own. Any thread.
  */
 public final class TestStack {
+    private static final Servers SERVERS = "containers".equals(System.getProperty("stack")) ? new ContainerServers() : new EmbeddedServers();
+
+    /** @param bootstrapServers what clients take by that name */
+    public record Kafka(String bootstrapServers) {}
+
     private TestStack() {}
 
-    public static KafkaBroker kafka() {
-        return Kafka.BROKER;
-    }
-
-    public static PostgresServer postgres() {
-        return Postgres.SERVER;
+    public static Kafka kafka() {
+        return new Kafka(SERVERS.bootstrapServers());
     }
 
     /** JDBC URL of a fresh, empty database, user included. */
     public static String newDatabase() {
-        return postgres().newDatabase();
+        return PostgresDatabases.createNew(SERVERS::jdbcUrl);
     }
 
-    // The initialisation of a nested class is lazy, happens once, and other threads wait for it.
-    private static final class Kafka {
-        private static final KafkaBroker BROKER = start();
-
-        private static KafkaBroker start() {
-            Path directory = Directories.temporary("kafka");
-            KafkaBroker broker = KafkaBroker.start(directory, 0);
-            atTheEnd("kafka", () -> {
-                broker.close();
-                Directories.remove(directory);
-            });
-            return broker;
-        }
-    }
-
-    private static final class Postgres {
-        private static final PostgresServer SERVER = start();
-
-        private static PostgresServer start() {
-            PostgresServer server = PostgresServer.startTemporary();
-            atTheEnd("postgres", server::close);
-            return server;
-        }
-    }
-
-    private static void atTheEnd(String what, Runnable action) {
-        Runtime.getRuntime().addShutdownHook(new Thread(action, "stop-" + what));
+    /** JDBC URL of a database of that name, user included. */
+    public static String jdbcUrl(String database) {
+        return SERVERS.jdbcUrl(database);
     }
 }

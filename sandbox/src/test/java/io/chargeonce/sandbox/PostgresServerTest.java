@@ -131,13 +131,12 @@ class PostgresServerTest {
     void a_pid_file_that_names_another_process_is_not_believed() throws Exception {
         Files.writeString(directory.resolve("postmaster.pid"), ProcessHandle.current().pid() + "\n");
         assertThat(new PostgresControl(directory).postmaster()).isEmpty();
-        long other = new PostgresControl(dataOfTestStack()).postmaster().orElseThrow().pid();
-        Files.writeString(directory.resolve("postmaster.pid"), other + "\n");
-        assertThat(new PostgresControl(directory).postmaster()).isEmpty();
-    }
-
-    private static Path dataOfTestStack() throws SQLException {
-        return Path.of(ask(TestStack.postgres().jdbcUrl(), "SHOW data_directory"));
+        try (var another = PostgresServer.startTemporary()) {
+            Path data = Path.of(ask(another.jdbcUrl(), "SHOW data_directory"));
+            long other = new PostgresControl(data).postmaster().orElseThrow().pid();
+            Files.writeString(directory.resolve("postmaster.pid"), other + "\n");
+            assertThat(new PostgresControl(directory).postmaster()).isEmpty();
+        }
     }
 
     @Test

@@ -2,8 +2,6 @@ package io.chargeonce.bench.measure;
 
 import io.chargeonce.database.Migrations;
 import io.chargeonce.runtime.PipelineSettings;
-import io.chargeonce.sandbox.KafkaBroker;
-import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
@@ -24,13 +22,12 @@ public final class Ground implements AutoCloseable {
     public static final int PARTITIONS = 12;
     private static final AtomicInteger RUNS = new AtomicInteger();
 
-    private final KafkaBroker kafka = TestStack.kafka();
-    private final PostgresServer postgres = TestStack.postgres();
+    private final TestStack.Kafka kafka = TestStack.kafka();
     private final Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
 
     /** The place of one run: nobody else's rows or records are in it. Closing it clears it away. */
     public final class Plot implements AutoCloseable {
-        private final String url = postgres.newDatabase();
+        private final String url = TestStack.newDatabase();
         private final Topics topics = new Topics("bench" + RUNS.incrementAndGet());
 
         private Plot() {
@@ -78,7 +75,7 @@ public final class Ground implements AutoCloseable {
                 throw new IllegalStateException("the topics of a run could not be deleted", e.getCause());
             }
             String name = url.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
-            try (var connection = DriverManager.getConnection(postgres.jdbcUrl("postgres")); var statement = connection.createStatement()) {
+            try (var connection = DriverManager.getConnection(TestStack.jdbcUrl("postgres")); var statement = connection.createStatement()) {
                 statement.execute("DROP DATABASE \"" + name + "\" WITH (FORCE)");
             }
         }
@@ -93,7 +90,7 @@ public final class Ground implements AutoCloseable {
     }
 
     public String maintenanceUrl() {
-        return postgres.jdbcUrl("postgres");
+        return TestStack.jdbcUrl("postgres");
     }
 
     @Override

@@ -7,6 +7,10 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -17,19 +21,21 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class BoundedHttpTest {
 
-    private final BoundedHttp http = new BoundedHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
+    private final BoundedHttp http = new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20));
 
     @Test
     void a_body_that_drips_ends_at_the_deadline() throws Exception {
         try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Thread.startVirtualThread(() -> drip(server));
-            assertThatThrownBy(() -> http.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
+            var impatient = new BoundedHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
+            assertThatThrownBy(() -> impatient.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
                     .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT));
         }
     }
@@ -57,6 +63,22 @@ class BoundedHttpTest {
             assertThat(http.exchange(post(listener.port())).statusCode()).isEqualTo(307);
             assertThat(requests).hasValue(1);
         }
+    }
+
+    @Test
+    void the_psp_is_told_the_span_that_asks_it_if_there_is_one() throws Exception {
+        var told = new ArrayList<String>();
+        try (var listener = HttpListener.start("The test", 0, request -> {
+            told.add(request.headers().getOrDefault("traceparent", "nothing"));
+            return new HttpAnswer.Full(200, Map.of(), new byte[0]);
+        })) {
+            http.exchange(post(listener.port()));
+            var span = SpanContext.create("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", TraceFlags.getSampled(), TraceState.getDefault());
+            try (var ignored = Span.wrap(span).makeCurrent()) {
+                http.exchange(post(listener.port()));
+            }
+        }
+        assertThat(told).containsExactly("nothing", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     }
 
     @Test
