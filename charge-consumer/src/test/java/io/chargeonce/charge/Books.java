@@ -6,7 +6,6 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
-import io.chargeonce.ledger.RefundView;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
@@ -142,8 +141,9 @@ final class Books implements AutoCloseable {
         });
     }
 
-    RefundView refunds(String payment) {
-        return database.withConnection(connection -> RefundView.of(connection, new PaymentId(payment)));
+    /** What has gone back of it, in minor units. */
+    long refunded(String payment) {
+        return number("SELECT coalesce(sum(amount), 0) FROM operation WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
     }
 
     Operation operation(String id) {

@@ -32,7 +32,11 @@ record Command(String canonical, byte[] fingerprint) {
         request.description().ifPresent(description -> fields.put("description", description));
         request.receiptEmail().ifPresent(email -> fields.put("receipt_email", email));
         String canonical = new String(PaymentJson.write(fields), StandardCharsets.UTF_8);
-        return new Command(canonical, Sha256.of(VERSION + "\n" + METHOD + "\n" + PATH + "\n" + canonical));
+        return of(PATH, canonical);
+    }
+
+    static Command of(String path, String canonical) {
+        return new Command(canonical, Sha256.of(VERSION + "\n" + METHOD + "\n" + path + "\n" + canonical));
     }
 
     boolean hasFingerprint(byte[] other) {

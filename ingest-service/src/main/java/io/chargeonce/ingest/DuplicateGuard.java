@@ -16,16 +16,13 @@ final class DuplicateGuard {
 
     private DuplicateGuard() {}
 
-    private static final String FORGET = """
-            DELETE FROM idempotency_key USING unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
-             WHERE idempotency_key.merchant_id = ask.merchant_id AND idempotency_key.idempotency_key = ask.idempotency_key
-            """;
+    private static final String FORGET = "SELECT take_back_keys(?::text[], ?::text[])";
 
     /** Takes back the keys of asks that were found to be second clicks: nothing of them may stay. */
     static void forget(Connection connection, List<Ask> asks) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET)) {
             Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
-            statement.executeUpdate();
+            statement.execute();
         }
     }
 

@@ -56,7 +56,8 @@ public final class IngestService implements AutoCloseable {
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
         startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters);
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
-        var http = startHttp(lifecycle, settings, database, accept, meters, tracing, clock);
+        var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
+        var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, clock);
         startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
@@ -81,7 +82,7 @@ public final class IngestService implements AutoCloseable {
     }
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
-                                        Meters meters, Tracing tracing, InstantSource clock) {
+                                        AcceptRefund refunds, Meters meters, Tracing tracing, InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
         var bodies = lifecycle.start("deadline of bodies", () -> new Deadline(LONGEST_BODY));
         var headers = lifecycle.start("deadline of headers", () -> new Deadline(LONGEST_HEADERS));
@@ -92,8 +93,8 @@ public final class IngestService implements AutoCloseable {
         var read = new ReadPayment(database);
         var api = new PaymentsApi(new FrontDoor(merchants, new RateLimits(clock)),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
-                new PostBatch(accept, requests, patience, clock), read, new ListPayments(database), new Exchange(bodies), requests,
-                tracing);
+                new PostBatch(accept, requests, patience, clock), new PostRefund(new RequestBody(bodies), refunds), read,
+                new ListPayments(database), new Exchange(bodies), requests, tracing);
         return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, headers));
     }
 

@@ -82,8 +82,8 @@ final class ListPayments {
 
     private static final String SELECT = """
             SELECT %s
-              FROM operation
-             WHERE merchant_id = ? AND reference = ? AND (accepted_at, operation_id) < (?::timestamptz, ?)
+              FROM operation AS charge
+             WHERE merchant_id = ? AND reference = ? AND kind = 'charge' AND (accepted_at, operation_id) < (?::timestamptz, ?)
              ORDER BY accepted_at DESC, operation_id DESC
              LIMIT ?
             """.formatted(PaymentView.COLUMNS);

@@ -5,6 +5,7 @@ import io.chargeonce.wire.PaymentJson;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -38,7 +39,7 @@ final class PaymentBody {
     }
 
     static Checked<PaymentRequest> read(ObjectNode json) {
-        List<Problem.FieldError> cardNumbers = cardNumbers(json);
+        List<Problem.FieldError> cardNumbers = cardNumbers(json, PaymentFields::isKnown);
         return cardNumbers.isEmpty() ? PaymentFields.read(json) : new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
     }
 
@@ -49,10 +50,10 @@ final class PaymentBody {
                 .orElse("It");
     }
 
-    private static List<Problem.FieldError> cardNumbers(JsonNode json) {
+    static List<Problem.FieldError> cardNumbers(JsonNode json, Predicate<String> known) {
         return json.properties().stream()
                 .filter(field -> CardNumbers.isIn(field.getKey()) || texts(field.getValue()).anyMatch(CardNumbers::isIn))
-                .map(field -> PaymentFields.isKnown(field.getKey()) ? field.getKey() : "(a field that does not belong here)")
+                .map(field -> known.test(field.getKey()) ? field.getKey() : "(a field that does not belong here)")
                 .distinct()
                 .map(field -> new Problem.FieldError(field, "holds 13 to 19 digits with a card's check digit"))
                 .toList();

@@ -1,11 +1,19 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.payment.OperationState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Locale;
 
 /** Where a payment stands, in the words that a client sees. It never goes back in time. */
 enum PaymentStatus {
-    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, NEEDS_ATTENTION;
+    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION;
+
+    /** Of the payment's charge, which the query calls {@code charge}. */
+    static final String COLUMNS = """
+            charge.state, charge.generation, charge.sequence, charge.amount,
+                   (SELECT coalesce(sum(back.amount), 0) FROM operation AS back
+                     WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded') AS refunded""";
 
     /**
      * @param generation more than 1 once it was merged out of the dead-letter queue
@@ -19,6 +27,21 @@ enum PaymentStatus {
             case DECLINED -> DECLINED;
             case DEAD, PURGED -> NEEDS_ATTENTION;
         };
+    }
+
+    /**
+     * The same for a payment of which some may have gone back.
+     *
+     * @param refunded by refunds that have succeeded
+     */
+    PaymentStatus after(long refunded, long captured) {
+        return this != SUCCEEDED || refunded == 0 ? this : refunded < captured ? PARTIALLY_REFUNDED : REFUNDED;
+    }
+
+    /** From a row of {@link #COLUMNS}. */
+    static PaymentStatus of(ResultSet row) throws SQLException {
+        return of(OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"))
+                .after(row.getLong("refunded"), row.getLong("amount"));
     }
 
     String tag() {

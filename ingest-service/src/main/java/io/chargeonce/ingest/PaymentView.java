@@ -1,6 +1,5 @@
 package io.chargeonce.ingest;
 
-import io.chargeonce.payment.OperationState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -11,17 +10,17 @@ import java.util.Objects;
 /** A payment as its merchant sees it, from a row of {@link #COLUMNS}. */
 final class PaymentView {
 
-    static final String COLUMNS = """
-            operation_id, state, generation, sequence, amount, currency, payment_method, customer, reference,
-                   description, receipt_email, psp_reference, failure_cause, accepted_at, settled_at""";
+    /** Of the payment's charge, which the query calls {@code charge}. */
+    static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS + """
+            , charge.currency, charge.payment_method, charge.customer, charge.reference,
+                   charge.description, charge.receipt_email, charge.psp_reference, charge.failure_cause, charge.accepted_at, charge.settled_at""";
 
     private static final String[] AS_SENT = {"payment_method", "customer", "reference", "description", "receipt_email"};
 
     private PaymentView() {}
 
     static Map<String, Object> of(ResultSet row) throws SQLException {
-        PaymentStatus status = PaymentStatus.of(
-                OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"));
+        PaymentStatus status = PaymentStatus.of(row);
         var view = new LinkedHashMap<String, Object>();
         view.put("id", row.getString("operation_id"));
         view.put("status", status.tag());
@@ -30,7 +29,7 @@ final class PaymentView {
         for (String column : AS_SENT) {
             view.put(column, row.getString(column));
         }
-        view.put("attempts", row.getInt("sequence"));
+        view.put("amount_refunded", row.getLong("refunded"));
         view.put("psp_reference", row.getTimestamp("settled_at") == null ? null : row.getString("psp_reference"));
         view.put("decline_code", status == PaymentStatus.DECLINED ? row.getString("failure_cause") : null);
         view.put("accepted_at", time(row.getTimestamp("accepted_at")));
@@ -39,7 +38,7 @@ final class PaymentView {
         return view;
     }
 
-    private static String time(Timestamp timestamp) {
+    static String time(Timestamp timestamp) {
         return timestamp == null ? null : timestamp.toInstant().toString();
     }
 }

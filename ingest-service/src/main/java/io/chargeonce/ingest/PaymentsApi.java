@@ -20,21 +20,25 @@ final class PaymentsApi implements HttpService {
 
     private static final HeaderName TRACEPARENT = HeaderNames.create(TraceContext.HEADER);
     private static final String ONE = Command.PATH + "/{id}";
+    private static final String REFUNDS = ONE + "/refunds";
+    private static final String REFUND = REFUNDS + "/{refund}";
 
     private final FrontDoor frontDoor;
     private final PostPayment post;
     private final PostBatch batch;
+    private final PostRefund refund;
     private final ReadPayment read;
     private final ListPayments list;
     private final Exchange exchange;
     private final IngestMeters meters;
     private final Tracing tracing;
 
-    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, ReadPayment read, ListPayments list,
+    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostRefund refund, ReadPayment read, ListPayments list,
                 Exchange exchange, IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
+        this.refund = refund;
         this.read = read;
         this.list = list;
         this.exchange = exchange;
@@ -51,6 +55,13 @@ final class PaymentsApi implements HttpService {
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
         rules.get(ONE, merchants("read",
                 (merchant, request) -> read.read(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.post(REFUNDS, merchants("refund", refund::answer));
+        rules.get(REFUNDS, merchants("read",
+                (merchant, request) -> read.readRefunds(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.any(REFUNDS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
+        rules.get(REFUND, merchants("read", (merchant, request) -> read.readRefund(merchant.id(),
+                request.path().pathParameters().get("id"), request.path().pathParameters().get("refund"))));
+        rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
         rules.get("/", all(request -> Documents.PAGE.answer()));

@@ -14,7 +14,7 @@ import java.util.function.Function;
 /** One payment request. Accepts it, and waits for its outcome if the client would rather have that. Any thread. */
 final class PostPayment {
 
-    private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
+    static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final HeaderName PREFER = HeaderNames.create("Prefer");
 
     private final RequestBody body;

@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.PaymentId;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +70,7 @@ final class Problems {
     }
 
     static Problem invalid(List<Problem.FieldError> errors) {
-        return Problem.of(400, "invalid-request", "The payment request has fields that cannot be accepted",
+        return Problem.of(400, "invalid-request", "The request has fields that cannot be accepted",
                 "Correct every field listed under errors and send the request again; the same Idempotency-Key may be used.")
                 .withErrors(errors);
     }
@@ -80,8 +81,8 @@ final class Problems {
     }
 
     static Problem keyReused(List<String> fields) {
-        return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment",
-                "Send the first request again unchanged to get its answer, or use a new key for a new payment.")
+        return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment or refund",
+                "Send the first request again unchanged to get its answer, or use a new key for a new one.")
                 .withErrors(fields.stream()
                         .map(field -> new Problem.FieldError(field, "differs from the first request with this key")).toList());
     }
@@ -97,6 +98,23 @@ final class Problems {
     static Problem duplicateGuardInvalid() {
         return Problem.of(400, "duplicate-guard-invalid", "The Duplicate-Guard header cannot be used",
                 "Send 'Duplicate-Guard: off' to let an equal purchase pass, or leave the header out.");
+    }
+
+    static Problem notCaptured(PaymentId id) {
+        return Problem.of(409, "payment-not-captured", "There is nothing to give back",
+                "The payment was not charged: look at its status.").withPayment(Command.PATH + "/" + id);
+    }
+
+    static Problem refundTooLarge(PaymentId id, long refundable) {
+        return Problem.of(409, "refund-too-large", "More would go back than was captured",
+                "At most %d minor units can still be refunded, those under way taken off.".formatted(refundable))
+                .withPayment(Command.PATH + "/" + id);
+    }
+
+    static Problem refundDiffers(PaymentId id, Operation earlier) {
+        return Problem.of(409, "refund-differs", "This refund was asked for before, with another amount",
+                "Send the first amount again to get its answer, or name another refund of this payment by a reference of its own.")
+                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id()))).withPayment(Command.PATH + "/" + id);
     }
 
     static Problem cardDeclined(PaymentId id, Optional<String> code) {

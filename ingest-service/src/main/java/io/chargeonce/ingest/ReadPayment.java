@@ -1,10 +1,13 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -28,9 +31,29 @@ final class ReadPayment {
                 .orElseGet(() -> Problems.notFound().answer());
     }
 
+    /** @param refund likewise */
+    Answer readRefund(String merchant, String id, String refund) {
+        return PaymentId.parse(id).flatMap(payment -> refunds(merchant, payment)).stream().flatMap(List::stream)
+                .filter(one -> one.id().equals(refund)).findFirst()
+                .map(one -> new Answer(200, HEADERS, PaymentJson.write(RefundJson.now(one)), "found"))
+                .orElseGet(() -> Problems.notFound().answer());
+    }
+
+    Answer readRefunds(String merchant, String id) {
+        return PaymentId.parse(id).flatMap(payment -> refunds(merchant, payment))
+                .map(all -> new Answer(200, HEADERS, PaymentJson.write(Map.of("data", all.stream().map(RefundJson::now).toList())), "listed"))
+                .orElseGet(() -> Problems.notFound().answer());
+    }
+
+    private Optional<List<Operation>> refunds(String merchant, PaymentId payment) {
+        return database.withConnection(connection -> OperationTable.find(connection, payment.value())
+                .filter(charge -> charge.accepted().merchant().equals(merchant)).isPresent()
+                ? Optional.of(OperationTable.refundsOf(connection, payment)) : Optional.empty());
+    }
+
     private static final String SELECT = """
             SELECT %s
-              FROM operation
+              FROM operation AS charge
              WHERE operation_id = ? AND merchant_id = ?
             """.formatted(PaymentView.COLUMNS);
 
@@ -39,7 +62,13 @@ final class ReadPayment {
             statement.setString(1, id.value());
             statement.setString(2, merchant);
             try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(PaymentJson.write(PaymentView.of(row))) : Optional.empty();
+                if (!row.next()) {
+                    return Optional.empty();
+                }
+                Map<String, Object> view = PaymentView.of(row);
+                view.put("attempts", AttemptView.of(connection, id.value()));
+                view.put("refunds", OperationTable.refundsOf(connection, id).stream().map(RefundJson::now).toList());
+                return Optional.of(PaymentJson.write(view));
             }
         }
     }

@@ -1,7 +1,6 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Columns;
-import io.chargeonce.payment.OperationState;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,7 +35,7 @@ final class StoredKeys {
         if (!asks.isEmpty()) {
             Map<String, Stored> stored = select(connection, asks);
             for (Ask ask : asks) {
-                Stored found = stored.get(ask.id().value());
+                Stored found = stored.get(name(ask.merchant(), ask.key().value()));
                 if (found != null) {
                     answers.put(ask, found.answer(ask));
                 }
@@ -45,14 +44,19 @@ final class StoredKeys {
         return answers;
     }
 
+    /** Not the resource, for a key may name a refund. No merchant has a blank in its name. */
+    private static String name(String merchant, String key) {
+        return merchant + " " + key;
+    }
+
     private static final String SELECT = """
-            SELECT taken.resource_id, taken.fingerprint, taken.request_params, taken.response_status,
+            SELECT taken.idempotency_key, taken.fingerprint, taken.request_params, taken.response_status,
                    taken.response_headers, taken.response_body, taken.created_at,
-                   charge.state, charge.generation, charge.sequence
+                   %s, taken.merchant_id
               FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
               JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
               JOIN operation AS charge ON charge.operation_id = taken.resource_id
-            """;
+            """.formatted(PaymentStatus.COLUMNS);
 
     private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
@@ -60,7 +64,7 @@ final class StoredKeys {
             var stored = new HashMap<String, Stored>();
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
-                    stored.put(row.getString(1), stored(row));
+                    stored.put(name(row.getString("merchant_id"), row.getString(1)), stored(row));
                 }
             }
             return stored;
@@ -71,7 +75,7 @@ final class StoredKeys {
         byte[] body = row.getBytes(6);
         return new Stored(row.getBytes(2), row.getString(3),
                 body == null ? Optional.empty() : Optional.of(StoredResponse.fromColumns(row.getInt(4), row.getString(5), body)),
-                PaymentStatus.of(OperationState.fromTag(row.getString(8)), row.getInt(9), row.getInt(10)),
+                PaymentStatus.of(row),
                 row.getTimestamp(7).toInstant());
     }
 }

@@ -109,6 +109,22 @@ class OpenApiTest {
     }
 
     @Test
+    void refunds_are_what_it_says() {
+        String path = world.pay(key, BODY).headers().firstValue("Location").orElseThrow();
+        var refund = world.request(path + "/refunds").header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{\"amount\": 500, \"reference\": \"line-2\"}"));
+        HttpResponse<String> first = world.send(refund.build());
+        requireTrue("post", "/v1/payments/{id}/refunds", first);
+        requireTrue("post", "/v1/payments/{id}/refunds", world.send(refund.build()));
+        requireTrue("post", "/v1/payments/{id}/refunds", world.send(refund.POST(BodyPublishers.ofString("{\"amount\": 0}")).build()));
+        requireTrue("post", "/v1/payments/{id}/refunds", world.send(refund.POST(BodyPublishers.ofString("{\"amount\": 9999}")).build()));
+        requireTrue("get", "/v1/payments/{id}/refunds", world.get(path + "/refunds"));
+        requireTrue("get", "/v1/payments/{id}/refunds/{refund}", world.get(first.headers().firstValue("Location").orElseThrow()));
+        requireTrue("get", "/v1/payments/{id}/refunds/{refund}", world.get(path + "/refunds/x"));
+        requireTrue("get", "/v1/payments/{id}", world.get(path));
+    }
+
+    @Test
     void pages_and_batches_are_what_it_says() {
         world.pay(key, Json.with(BODY, "reference", '"' + key + '"'));
         world.pay(key + 2, Json.with(BODY, "reference", '"' + key + '"'));

@@ -15,4 +15,11 @@ class PaymentStatusTest {
     void every_state_has_a_word_for_clients(String state, int generation, int sequence, String word) {
         assertThat(PaymentStatus.of(OperationState.fromTag(state), generation, sequence).tag()).isEqualTo(word);
     }
+
+    @ParameterizedTest
+    @CsvSource({"succeeded,0,succeeded", "succeeded,1,partially_refunded", "succeeded,99,partially_refunded", "succeeded,100,refunded",
+        "declined,0,declined"})
+    void what_has_gone_back_changes_the_word(String state, long refunded, String word) {
+        assertThat(PaymentStatus.of(OperationState.fromTag(state), 1, 1).after(refunded, 100).tag()).isEqualTo(word);
+    }
 }

@@ -12,6 +12,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ReaperTest {
 
@@ -103,6 +105,45 @@ class ReaperTest {
                 .formatted(id) + "payment_attempt WHERE payment_id = '%1$s') + (SELECT count(*) FROM psp_observation WHERE psp_key = 'k-%1$s')"
                 .formatted(id))).isZero();
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
+    }
+
+    /** A refund of that age, in that state. */
+    private void refund(String payment, String age, String state) {
+        String id = "payment-" + payment + "-refund";
+        world.execute("""
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
+                       state, step, charge_before)
+                VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', '%4$s', 1, now());
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
+                       request_params, recovery_point, response_status, resource_id)
+                VALUES ('acme', 'key-of-%1$s', sha256(''), 1, 'POST', '/v1/payments/%2$s/refunds', '{}', 'accepted', 202, '%1$s')
+                """.formatted(id, payment, age, state));
+    }
+
+    private static long rowsOf(String payment) {
+        return world.count("SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE resource_id LIKE '%%%1$s%%')"
+                .formatted(payment));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"401 days,scheduled", "401 days,dead", "401 days,parked", "399 days,succeeded"})
+    void a_payment_is_not_forgotten_while_its_money_goes_back_or_just_went(String age, String state) {
+        String id = Json.text(payment("500 days", "succeeded").body(), "id");
+        refund(id, age, state);
+        reaper.runOnce();
+        reaper.runOnce();
+
+        assertThat(rowsOf(id)).isEqualTo(4);
+    }
+
+    @Test
+    void a_refund_that_is_over_is_forgotten_with_its_payment() {
+        String id = Json.text(payment("500 days", "succeeded").body(), "id");
+        refund(id, "401 days", "succeeded");
+        reaper.runOnce();
+        reaper.runOnce();
+
+        assertThat(rowsOf(id)).isZero();
     }
 
     @Test

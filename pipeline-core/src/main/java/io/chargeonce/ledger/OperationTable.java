@@ -116,6 +116,18 @@ public final class OperationTable {
         }
     }
 
+    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE payment_id = ? AND kind = 'refund' ORDER BY accepted_at, operation_id
+            """;
+
+    /** What a merchant has asked to give back of a payment, first to last; without a lock, for showing. */
+    public static List<Operation> refundsOf(Connection connection, PaymentId payment) throws SQLException {
+        try (var statement = connection.prepareStatement(REFUNDS_OF)) {
+            statement.setString(1, payment.value());
+            return List.copyOf(readLocked(statement.executeQuery()).rows().values());
+        }
+    }
+
     private static final String SAVE = """
             UPDATE operation
                SET state = row.state, step = row.step, generation = row.generation, counted_attempts = row.counted_attempts,

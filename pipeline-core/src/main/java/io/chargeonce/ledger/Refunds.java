@@ -26,9 +26,13 @@ public final class Refunds {
     public record Ask(String merchant, PaymentId payment, OptionalLong amount, Optional<String> reference) {
 
         public Ask {
-            if (reference.isPresent() && !reference.get().matches("[A-Za-z0-9._:-]{1,64}")) {
+            if (reference.isPresent() && !isReference(reference.get())) {
                 throw new IllegalArgumentException("a refund's reference is 1 to 64 letters, digits, dots, colons, dashes or underscores");
             }
+        }
+
+        public static boolean isReference(String text) {
+            return text.matches("[A-Za-z0-9._:-]{1,64}");
         }
 
         /** The refund's id and the key that it goes by, whatever Idempotency-Key came with it. */
@@ -59,10 +63,11 @@ public final class Refunds {
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
     public static Answer accept(Connection connection, Topics topics, Ask ask, Duration deadline) throws SQLException {
-        Operation charge = OperationTable.lock(connection, List.of(ask.payment().value())).rows().get(ask.payment().value());
-        if (charge == null || !charge.accepted().merchant().equals(ask.merchant())) {
+        Optional<Operation> found = lockPayment(connection, ask.payment());
+        if (found.isEmpty() || !found.get().accepted().merchant().equals(ask.merchant())) {
             return new Answer.NoSuchPayment();
         }
+        Operation charge = found.get();
         Optional<Operation> earlier = OperationTable.find(connection, ask.entityKey());
         if (earlier.isPresent()) {
             return repeated(ask, earlier.get());
@@ -71,6 +76,17 @@ public final class Refunds {
             case DECLINED, DEAD, PURGED -> new Answer.NotCaptured(charge.state());
             case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED -> acceptNew(connection, topics, ask, charge, deadline);
         };
+    }
+
+    private static final String LOCK_PAYMENT = "SELECT lock_payment(?)";
+
+    /** By a function, for who accepts refunds has no right to change payments, nor so to lock them. */
+    private static Optional<Operation> lockPayment(Connection connection, PaymentId payment) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_PAYMENT)) {
+            statement.setString(1, payment.value());
+            statement.execute();
+        }
+        return OperationTable.find(connection, payment.value());
     }
 
     /** Without an amount, a repeat means the refund as it is. */
@@ -82,7 +98,7 @@ public final class Refunds {
     private static Answer acceptNew(Connection connection, Topics topics, Ask ask, Operation charge, Duration deadline)
             throws SQLException {
         Money captured = charge.accepted().request().money();
-        long refundable = captured.minorUnits() - RefundView.notFailed(connection, ask.payment());
+        long refundable = captured.minorUnits() - notFailed(connection, ask.payment());
         long amount = ask.amount().orElse(refundable);
         if (amount > refundable || refundable == 0) {
             return new Answer.TooMuch(refundable);
@@ -96,6 +112,22 @@ public final class Refunds {
         AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + ask.merchant(), "refund.accepted", charge,
                 Optional.empty(), Map.of("refund", refund.id(), "amount", amount))));
         return new Answer.Accepted(refund, true);
+    }
+
+    /** A dead refund can be merged and a purged one restored, so both still count; only a declined one is over for good. */
+    private static final String NOT_FAILED = """
+            SELECT coalesce(sum(amount), 0) FROM operation WHERE payment_id = ? AND kind = 'refund' AND state <> 'declined'
+            """;
+
+    /** What is given back or may yet be, in minor units. The payment's row is locked by this transaction. */
+    private static long notFailed(Connection connection, PaymentId payment) throws SQLException {
+        try (var statement = connection.prepareStatement(NOT_FAILED)) {
+            statement.setString(1, payment.value());
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return result.getLong(1);
+            }
+        }
     }
 
     private static Operation.Accepted accepted(Ask ask, Operation charge, Money amount) {

@@ -1,5 +1,8 @@
 package io.chargeonce.payment;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /** Why nobody can say yet whether an attempt moved money. The tag is stored and published. */
 public enum UnknownCause {
     GATEWAY_TIMED_OUT("gateway_timed_out"),
@@ -23,6 +26,11 @@ public enum UnknownCause {
 
     UnknownCause(String tag) {
         this.tag = tag;
+    }
+
+    /** Empty for what is no such tag. */
+    public static Optional<UnknownCause> fromTag(String tag) {
+        return Arrays.stream(values()).filter(cause -> cause.tag.equals(tag)).findFirst();
     }
 
     public String tag() {

@@ -24,13 +24,14 @@ BEGIN
 END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
--- so much as see an attempt.
-GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard TO chargeonce_ingest;
+-- see an attempt's request or key.
+GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown TO chargeonce_ingest;
 GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int) TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), lock_payment(text), take_back_keys(text[], text[])
+    TO chargeonce_ingest;
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, and no deletion but of
 -- what the relay has published.

@@ -21,8 +21,16 @@ ALTER TABLE operation
     ADD CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
     ADD CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled');
 
+-- Refunds have keys too; a payment's is found by itself.
+CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
 CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
 CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
+
+-- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
+CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT FROM operation WHERE operation_id = payment FOR UPDATE
+$$;
+REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
 ALTER TABLE merchant
     -- Opt-in, for subscriptions: soft declines are presented again by the network's advice.
@@ -37,6 +45,10 @@ ALTER TABLE payment_attempt
         CHECK (state <> 'failed_definite' OR failed_definite),
     -- How often in a row the PSP has said that it knows of no such attempt.
     ADD COLUMN not_found int NOT NULL DEFAULT 0 CHECK (not_found >= 0);
+
+-- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word.
+CREATE VIEW attempt_shown AS
+    SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
 
 -- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
 CREATE TABLE retry_budget (

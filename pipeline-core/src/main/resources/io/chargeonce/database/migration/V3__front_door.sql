@@ -18,6 +18,16 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
+-- A second click leaves nothing behind, and the role that faces the internet deletes no key: this takes back only what the
+-- very same transaction has put in.
+CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM idempotency_key USING unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
+     WHERE idempotency_key.merchant_id = ask.merchant_id AND idempotency_key.idempotency_key = ask.idempotency_key
+       AND idempotency_key.xmin = pg_current_xact_id()::xid
+$$;
+REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
+
 -- The reaper removes an answer after a day; the row stays, so that a late repeat never charges again.
 ALTER TABLE idempotency_key
     ALTER response_headers DROP NOT NULL,

@@ -1,0 +1,50 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.IdempotencyKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * The Idempotency-Keys that refunds came with, in the one namespace that a merchant has over all endpoints. No answer is kept
+ * with them: a refund's first answer can be rebuilt byte for byte.
+ */
+final class RefundKeys {
+
+    private RefundKeys() {}
+
+    private static final String FIND =
+            "SELECT request_params, fingerprint FROM idempotency_key WHERE merchant_id = ? AND idempotency_key = ?";
+
+    /** What the key names already, a refund or a payment. */
+    static Optional<Command> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, merchant);
+            statement.setString(2, key.value());
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of(new Command(row.getString(1), row.getBytes(2))) : Optional.empty();
+            }
+        }
+    }
+
+    private static final String INSERT = """
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
+                   request_path, request_params, recovery_point, response_status, resource_id)
+            VALUES (?, ?, ?, %d, '%s', ?, ?::json, 'accepted', 202, ?)
+            ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
+            """.formatted(Command.VERSION, Command.METHOD);
+
+    /** @return false if somebody else has it */
+    static boolean insert(Connection connection, Refunds.Ask ask, IdempotencyKey key, Command command) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, ask.merchant());
+            statement.setString(2, key.value());
+            statement.setBytes(3, command.fingerprint());
+            statement.setString(4, RefundBody.path(ask.payment()));
+            statement.setString(5, command.canonical());
+            statement.setString(6, ask.entityKey());
+            return statement.executeUpdate() == 1;
+        }
+    }
+}
