@@ -1,7 +1,9 @@
 package io.chargeonce.kafka;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,7 @@ final class Assignment {
     private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
     private final BufferLimit limit;
     private final Signal drained;
+    private int turn;
 
     Assignment(BufferLimit limit, Signal drained) {
         this.limit = limit;
@@ -51,6 +54,13 @@ final class Assignment {
 
     Collection<PartitionWork> all() {
         return works.values();
+    }
+
+    /** Everything, the one that was first the last time at the end, so that none is always served last. */
+    List<PartitionWork> inTurn() {
+        List<PartitionWork> all = new ArrayList<>(works.values());
+        Collections.rotate(all, turn++);
+        return all;
     }
 
     Optional<Instant> nextDue() {

@@ -16,7 +16,10 @@ import org.apache.kafka.common.TopicPartition;
 final class Backpressure {
     private final Consumer<byte[], byte[]> consumer;
     private final Assignment assignment;
-    private boolean everythingPaused;
+    private Extent extent = Extent.NOTHING;
+
+    /** How much is paused. */
+    enum Extent { NOTHING, SOME, EVERYTHING }
 
     Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment) {
         this.consumer = consumer;
@@ -34,12 +37,12 @@ final class Backpressure {
         if (!toResume.isEmpty()) {
             consumer.resume(toResume);
         }
-        everythingPaused = !full.isEmpty() && full.size() == assignment.all().size();
+        extent = full.isEmpty() ? Extent.NOTHING : full.size() == assignment.all().size() ? Extent.EVERYTHING : Extent.SOME;
     }
 
     /** As of the last turn. */
-    boolean everythingIsPaused() {
-        return everythingPaused;
+    Extent extent() {
+        return extent;
     }
 
     private Set<TopicPartition> partitionsThat(Predicate<PartitionWork> condition) {

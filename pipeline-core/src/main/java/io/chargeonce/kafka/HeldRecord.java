@@ -13,11 +13,16 @@ final class HeldRecord {
     final long bytes;
 
     Instant due;
-    boolean running;
+    /** How many threads have it with the handler: none, one, or another one because the first got stuck. */
+    int handlings;
+    /** When the last of them began. */
+    Instant begun = Instant.MIN;
+    boolean waits;
+    boolean complete;
     /** The next record of the same key, once it is due. */
     Optional<HeldRecord> follower = Optional.empty();
-    /** In a row. Only the thread that runs the record touches it. */
-    int failures;
+    /** In a row, about: two threads may run the record. */
+    volatile int failures;
 
     HeldRecord(ConsumerRecord<byte[], byte[]> record, PartitionWork work, Offsets.Mark mark, Instant due) {
         this.record = record;
@@ -29,6 +34,11 @@ final class HeldRecord {
     }
 
     boolean isOverdue(Instant now) {
-        return !running && !due.isAfter(now);
+        return handlings == 0 && !due.isAfter(now);
+    }
+
+    /** One thread has it, and since before that time. */
+    boolean runsSinceBefore(Instant time) {
+        return handlings == 1 && begun.isBefore(time);
     }
 }

@@ -6,12 +6,18 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** What a loop counts. Closing takes its meters out of the registry. Any thread may call it. */
 final class LoopMeters implements AutoCloseable {
+    private static final Duration[] LATENESS = Stream.of(2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 30_000, 60_000, 600_000)
+            .map(Duration::ofMillis).toArray(Duration[]::new);
+
     private final MeterRegistry registry;
     private final Tags tags;
     private final List<Meter> mine = new ArrayList<>();
@@ -21,6 +27,8 @@ final class LoopMeters implements AutoCloseable {
     private final Counter retried;
     private final Counter commitFailures;
     private final Counter rebuilds;
+    private final Counter handedAgain;
+    private final Timer lateness;
 
     LoopMeters(MeterRegistry registry, String loop) {
         this.registry = registry;
@@ -31,10 +39,22 @@ final class LoopMeters implements AutoCloseable {
         this.retried = counter("chargeonce.loop.retries", "Records given to the handler again after it failed", Tags.empty());
         this.commitFailures = counter("chargeonce.loop.commit.failures", "Offset commits that failed", Tags.empty());
         this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers given up and built anew", Tags.empty());
+        this.handedAgain = counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
+        this.lateness = Timer.builder("chargeonce.loop.lateness").description("From a record's due time to its start")
+                .serviceLevelObjectives(LATENESS).tags(tags).register(registry);
+        mine.add(lateness);
     }
 
     void gauge(String name, String description, Supplier<Number> value) {
         mine.add(Gauge.builder("chargeonce.loop." + name, value).description(description).tags(tags).register(registry));
+    }
+
+    void late(Duration afterDue) {
+        lateness.record(afterDue);
+    }
+
+    void handedAgain() {
+        handedAgain.increment();
     }
 
     void done() {

@@ -21,6 +21,10 @@ final class Membership implements ConsumerRebalanceListener {
     private static final Duration LONGEST_POLL = Duration.ofMillis(500);
     /** While something runs: a slot, a key or an earlier due time may come free any moment, and a poll can't be cut short for it. */
     private static final Duration POLL_WHILE_BUSY = Duration.ofMillis(10);
+    /** While some partitions are paused: how late the others' records may be noticed. */
+    private static final Duration POLL_WHILE_PAUSED = Duration.ofMillis(10);
+    private static final Duration BETWEEN_GULPS = Duration.ofMillis(5);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
@@ -33,6 +37,8 @@ final class Membership implements ConsumerRebalanceListener {
     private final Signal drained;
     private final Commits commits;
     private final Backpressure backpressure;
+    private final ReleaseRate rate;
+    private Instant nextLook = Instant.MIN;
 
     Membership(Consumer<byte[], byte[]> consumer, LoopSettings settings, DueTimes dueTimes, InstantSource clock,
                Workers workers, Assignment assignment, Signal drained, LoopMeters meters) {
@@ -45,6 +51,7 @@ final class Membership implements ConsumerRebalanceListener {
         this.drained = drained;
         this.commits = new Commits(consumer, settings, clock, meters);
         this.backpressure = new Backpressure(consumer, assignment);
+        this.rate = new ReleaseRate(settings.mostPerSecond());
     }
 
     void join() {
@@ -57,6 +64,7 @@ final class Membership implements ConsumerRebalanceListener {
         startWhatIsDue();
         commits.whenTheIntervalIsOver(assignment.all());
         backpressure.pauseWhatIsFullAndResumeTheRest();
+        lookAround();
     }
 
     /** Finishes what runs, a bounded time, commits and leaves the group. */
@@ -100,18 +108,27 @@ final class Membership implements ConsumerRebalanceListener {
 
     private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
         Duration patience = patience();
-        if (workers.isBusy() && backpressure.everythingIsPaused()) {
-            drained.await(patience);
-            backpressure.pauseWhatIsFullAndResumeTheRest();
-            return consumer.poll(Duration.ZERO);
-        }
-        return consumer.poll(patience);
+        return switch (backpressure.extent()) {
+            case NOTHING -> consumer.poll(patience);
+            case SOME -> pollAfter(patience.compareTo(POLL_WHILE_PAUSED) < 0 ? patience : POLL_WHILE_PAUSED);
+            case EVERYTHING -> pollAfter(patience);
+        };
+    }
+
+    /** A consumer that holds fetched records of a paused partition does not rest in its poll but spins, so rest before it. */
+    private ConsumerRecords<byte[], byte[]> pollAfter(Duration rest) throws InterruptedException {
+        drained.await(rest);
+        backpressure.pauseWhatIsFullAndResumeTheRest();
+        return consumer.poll(Duration.ZERO);
     }
 
     /** How long a poll may take so that nothing is late. Nothing else can become due while nothing runs. */
     private Duration patience() {
         Duration longest = workers.isBusy() ? POLL_WHILE_BUSY : LONGEST_POLL;
         Instant now = clock.instant();
+        if (rate.isUsedUp()) {
+            return BETWEEN_GULPS;
+        }
         return assignment.nextDue()
                 .map(due -> roundedUp(Duration.between(now, due)))
                 .filter(wait -> wait.compareTo(longest) < 0)
@@ -144,8 +161,26 @@ final class Membership implements ConsumerRebalanceListener {
 
     private void startWhatIsDue() {
         Instant now = clock.instant();
-        assignment.all().forEach(work -> work.releaseDue(now, workers::offer));
+        int allowed = rate.allowedAt(now);
+        for (PartitionWork work : assignment.inTurn()) {
+            int released = work.releaseDue(now, allowed, workers::offer);
+            rate.used(released);
+            allowed -= released;
+        }
         workers.startWhatFits();
+    }
+
+    /** What need not be known every turn. */
+    private void lookAround() {
+        Instant now = clock.instant();
+        if (now.isBefore(nextLook)) {
+            return;
+        }
+        nextLook = now.plus(LOOK_EVERY);
+        for (PartitionWork work : assignment.all()) {
+            work.behind(consumer.currentLag(work.partition));
+            work.runningSinceBefore(now.minus(settings.stuckAfter())).forEach(workers::handAgain);
+        }
     }
 
     /** The works are abandoned: what runs in them gets a bounded time, then everything complete is committed. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** How many records are due and not started, and since when the oldest of them is. Immutable. */
-record Overdue(int records, Instant oldestDue) {
+record Overdue(long records, Instant oldestDue) {
 
     static Overdue none(Instant now) {
         return new Overdue(0, now);

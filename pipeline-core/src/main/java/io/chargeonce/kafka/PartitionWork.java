@@ -2,8 +2,10 @@ package io.chargeonce.kafka;
 
 import java.time.Instant;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalLong;
+import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,7 +23,7 @@ final class PartitionWork {
     private final BufferLimit limit;
     private final Signal drained;
 
-    private final Set<HeldRecord> held = new LinkedHashSet<>();
+    private final SequencedSet<HeldRecord> held = new LinkedHashSet<>();
     private final Offsets offsets = new Offsets();
     private final WaitingRecords waiting = new WaitingRecords();
     private final KeyQueues keys = new KeyQueues();
@@ -30,6 +32,7 @@ final class PartitionWork {
     private boolean full;
     private int running;
     private long heldBytes;
+    private long unfetched;
 
     /** @param drained raised when a full buffer has room again */
     PartitionWork(TopicPartition partition, BufferLimit limit, Signal drained) {
@@ -42,18 +45,29 @@ final class PartitionWork {
         return offsets.isFollowedBy(offset);
     }
 
+    /** @param unfetched how many records of the partition lie behind what was fetched, if the consumer knows */
+    synchronized void behind(OptionalLong unfetched) {
+        this.unfetched = unfetched.orElse(0);
+    }
+
     synchronized void hold(ConsumerRecord<byte[], byte[]> record, Instant due) {
         Offsets.Mark mark = offsets.add(record.offset(), record.leaderEpoch());
         HeldRecord fetched = new HeldRecord(record, this, mark, due);
         held.add(fetched);
         heldBytes += fetched.bytes;
+        fetched.waits = true;
         waiting.addFetched(fetched);
         full = full || limit.isReachedBy(held.size(), heldBytes, offsets.uncommittable());
     }
 
-    /** Passes on what is due by now and first of its key. */
-    synchronized void releaseDue(Instant now, Consumer<HeldRecord> ready) {
-        waiting.takeDue(now, fetched -> {
+    /**
+     * Passes on what is due by now and first of its key.
+     *
+     * @param atMost so many; what is given back comes first
+     * @return how many it was, those that follow another of their key among them
+     */
+    synchronized int releaseDue(Instant now, int atMost, Consumer<HeldRecord> ready) {
+        return waiting.takeDue(now, atMost, fetched -> {
             if (keys.add(fetched)) {
                 ready.accept(fetched);
             }
@@ -66,21 +80,35 @@ final class PartitionWork {
     }
 
     /** False if the record must not be started any more. True takes note that it runs. */
-    synchronized boolean begin(HeldRecord next) {
-        if (abandoned) {
+    synchronized boolean begin(HeldRecord next, Instant now) {
+        if (abandoned || next.complete) {
             return false;
         }
-        next.running = true;
-        running++;
+        next.begun = now;
+        next.waits = false;
+        next.handlings++;
+        running += next.handlings == 1 ? 1 : 0;
         return true;
     }
 
-    /** The next record of the same key, if it is due and the partition still ours. It has not begun. */
+    /** What is with the handler since before that time. */
+    synchronized List<HeldRecord> runningSinceBefore(Instant time) {
+        return abandoned ? List.of() : held.stream().filter(each -> each.runsSinceBefore(time)).toList();
+    }
+
+    /**
+     * The next record of the same key, if it is due and the partition still ours. It has not begun. Of a record that was
+     * handed over more than once only the first completion counts.
+     */
     synchronized Optional<HeldRecord> complete(HeldRecord finished) {
+        if (finished.complete) {
+            return Optional.empty();
+        }
+        finished.complete = true;
         offsets.complete(finished.mark);
         held.remove(finished);
         heldBytes -= finished.bytes;
-        endRun(finished);
+        endRun();
         if (full && limit.hasRoomAgainAt(held.size(), heldBytes, offsets.uncommittable())) {
             full = false;
             drained.raise();
@@ -90,9 +118,16 @@ final class PartitionWork {
 
     /** The record was not completed and is due again later. */
     synchronized void giveBack(HeldRecord unfinished, Instant due) {
-        unfinished.due = due;
-        endRun(unfinished);
-        if (!abandoned) {
+        if (unfinished.complete) {
+            return;
+        }
+        unfinished.handlings--;
+        if (unfinished.handlings == 0) {
+            endRun();
+        }
+        if (!abandoned && !unfinished.waits) {
+            unfinished.due = due;
+            unfinished.waits = true;
             waiting.addGivenBack(unfinished);
         }
     }
@@ -143,15 +178,17 @@ final class PartitionWork {
         return held.size();
     }
 
+    /** Records are due in their order, so where the last that was fetched is overdue, those behind it may be as well. */
     synchronized Overdue overdue(Instant now) {
-        return held.stream()
+        Overdue fetched = held.stream()
                 .filter(each -> each.isOverdue(now))
                 .map(each -> new Overdue(1, each.due))
                 .reduce(Overdue.none(now), Overdue::and);
+        boolean more = !held.isEmpty() && held.getLast().isOverdue(now);
+        return more ? fetched.and(new Overdue(unfetched, now)) : fetched;
     }
 
-    private void endRun(HeldRecord ended) {
-        ended.running = false;
+    private void endRun() {
         running--;
         if (running == 0) {
             notifyAll();

@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /**
  * Does the work of one record. Called on a virtual thread; records of one key one after another, others at the same time.
  *
- * <p>A record may come more than once, so the work must be idempotent. An exception means that a dependency is down or that
+ * <p>A record may come more than once, even while a call of the handler is stuck with it, so the work must be idempotent. An exception means that a dependency is down or that
  * there is a bug: the same record comes again after a pause, for ever, and its offset is not committed before it is done.
  * What is the record's own fault must therefore not be thrown; the handler puts it away (a dead letter) and says
  * {@link Verdict.Done}.

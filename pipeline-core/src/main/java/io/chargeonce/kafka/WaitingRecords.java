@@ -28,13 +28,16 @@ final class WaitingRecords {
         givenBack.add(held);
     }
 
-    void takeDue(Instant now, Consumer<HeldRecord> fetchedAndDue, Consumer<HeldRecord> givenBackAndDue) {
-        while (isDue(givenBack, now)) {
+    /** Takes at most so many, and returns how many. */
+    int takeDue(Instant now, int atMost, Consumer<HeldRecord> fetchedAndDue, Consumer<HeldRecord> givenBackAndDue) {
+        int taken = 0;
+        for (; taken < atMost && isDue(givenBack, now); taken++) {
             givenBackAndDue.accept(givenBack.remove());
         }
-        while (isDue(fetched, now)) {
+        for (; taken < atMost && isDue(fetched, now); taken++) {
             fetchedAndDue.accept(fetched.remove());
         }
+        return taken;
     }
 
     Optional<Instant> nextDue() {

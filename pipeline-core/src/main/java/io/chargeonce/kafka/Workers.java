@@ -1,6 +1,7 @@
 package io.chargeonce.kafka;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
@@ -52,6 +53,23 @@ final class Workers {
         }
     }
 
+    /**
+     * Gives a record that seems stuck to the handler once more, on a thread beside the slots: what is said first counts.
+     * The stuck thread keeps its slot until it returns.
+     */
+    void handAgain(HeldRecord stuck) {
+        meters.handedAgain();
+        logLimit.ifAllowed(unsaid -> log.warn(
+                "{}: {} offset {} is with the handler since {}; it gets the record a second time, so that its offset need not wait. {} such messages were left out",
+                loop, stuck.work.partition, stuck.record.offset(), stuck.begun, unsaid));
+        Thread.ofVirtual().name(loop + "-again").start(() -> {
+            if (stuck.work.begin(stuck, clock.instant())) {
+                process(stuck).ifPresent(this::offer);
+                startWhatFits();
+            }
+        });
+    }
+
     int inFlight() {
         return size - slots.availablePermits();
     }
@@ -64,7 +82,7 @@ final class Workers {
         try {
             Optional<HeldRecord> next = takeReady();
             while (next.isPresent()) {
-                next = process(next.get()).filter(follower -> follower.work.begin(follower)).or(this::takeReady);
+                next = process(next.get()).filter(this::begins).or(this::takeReady);
             }
         } finally {
             slots.release();
@@ -76,11 +94,20 @@ final class Workers {
     /** The next ready record whose partition is still ours, begun. */
     private Optional<HeldRecord> takeReady() {
         for (HeldRecord held = ready.poll(); held != null; held = ready.poll()) {
-            if (held.work.begin(held)) {
+            if (begins(held)) {
                 return Optional.of(held);
             }
         }
         return Optional.empty();
+    }
+
+    private boolean begins(HeldRecord held) {
+        Instant now = clock.instant();
+        boolean begins = held.work.begin(held, now);
+        if (begins) {
+            meters.late(Duration.between(held.due, now));
+        }
+        return begins;
     }
 
     /**

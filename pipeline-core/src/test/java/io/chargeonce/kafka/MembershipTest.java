@@ -7,10 +7,13 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -88,8 +91,10 @@ class MembershipTest {
         turnAt(START);
 
         assertThat(consumer.paused()).containsExactly(PARTITION);
-        turnAt(START.plusSeconds(6));
-        await().until(() -> script.done().size() == 3);
+        await().until(() -> {
+            turnAt(START.plusSeconds(6));
+            return script.done().size() == 3;
+        });
         turnAt(START.plusSeconds(6));
         assertThat(consumer.paused()).isEmpty();
     }
@@ -101,6 +106,61 @@ class MembershipTest {
         turnAt(START);
 
         assertThat(consumer.paused()).isEmpty();
+    }
+
+    @Test
+    void what_is_due_at_once_becomes_work_at_a_bounded_rate() throws InterruptedException {
+        LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
+        Membership stream = new Membership(consumer, slow, DueTimes.afterAppend(Duration.ofSeconds(5)), clock,
+                new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), drained), drained, meters);
+        stream.onPartitionsAssigned(List.of(PARTITION));
+        for (int i = 0; i < 40; i++) {
+            append(i, "key-" + i);
+        }
+        now.set(START.plusSeconds(9));
+        List<Integer> released = new ArrayList<>();
+        for (int tenth = 0; tenth < 4; tenth++) {
+            now.set(now.get().plusMillis(100));
+            stream.turn();
+            int before = released.stream().mapToInt(each -> each).sum();
+            await().until(() -> script.done().size() == before + 5);
+            released.add(script.done().size() - before);
+        }
+        assertThat(released).containsExactly(5, 5, 5, 5);
+    }
+
+    @Test
+    void a_record_that_is_stuck_with_the_handler_is_handed_over_again_and_its_offset_moves_on() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        List<String> begun = new CopyOnWriteArrayList<>();
+        RecordHandler stuckTheFirstTime = record -> {
+            begun.add(new String(record.value()));
+            if (begun.size() == 1) {
+                end.await();
+            }
+            return Verdict.done();
+        };
+        Workers stuck = new Workers(settings, stuckTheFirstTime, clock, meters);
+        Membership patient = new Membership(consumer, settings, DueTimes.immediately(), clock, stuck, assignment, drained, meters);
+        append(0, "a");
+        append(1, "a");
+        now.set(START);
+        patient.turn();
+        await().until(() -> begun.equals(List.of("0")));
+
+        now.set(START.plus(settings.stuckAfter()));
+        patient.turn();
+        assertThat(begun).containsExactly("0");
+
+        await().until(() -> {
+            now.set(now.get().plusSeconds(1));
+            patient.turn();
+            return committed().containsKey(PARTITION) && committed().get(PARTITION).offset() == 2;
+        });
+        assertThat(begun).containsExactly("0", "0", "1");
+        end.countDown();
+        await().until(() -> !stuck.isBusy());
+        assertThat(begun).containsExactly("0", "0", "1");
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class PartitionWorkTest {
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
 
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         assertThat(offsetsOf(ready)).containsExactly(0L, 2L);
 
         HeldRecord first = begun(work, 0);
@@ -35,11 +36,11 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW.plusSeconds(2));
         hold(work, 1, "b", NOW.plusSeconds(1));
 
-        work.releaseDue(NOW.plusSeconds(2).minusNanos(1), ready::add);
+        work.releaseDue(NOW.plusSeconds(2).minusNanos(1), 100, ready::add);
         assertThat(ready).isEmpty();
         assertThat(work.nextDue()).contains(NOW.plusSeconds(2));
 
-        work.releaseDue(NOW.plusSeconds(2), ready::add);
+        work.releaseDue(NOW.plusSeconds(2), 100, ready::add);
         assertThat(offsetsOf(ready)).containsExactly(0L, 1L);
         assertThat(work.nextDue()).isEmpty();
     }
@@ -50,18 +51,18 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW);
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         HeldRecord early = begun(work, 0);
         HeldRecord other = begun(work, 1);
 
         work.giveBack(early, NOW.plusSeconds(1));
         work.complete(other);
         ready.clear();
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         assertThat(ready).isEmpty();
         assertThat(work.committable()).isEmpty();
 
-        work.releaseDue(NOW.plusSeconds(1), ready::add);
+        work.releaseDue(NOW.plusSeconds(1), 100, ready::add);
         assertThat(ready).containsExactly(early);
         assertThat(work.complete(begun(work, 0))).map(next -> next.record.offset()).contains(1L);
         assertThat(work.committable()).map(OffsetAndMetadata::offset).contains(1L);
@@ -73,12 +74,12 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW);
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         HeldRecord running = begun(work, 0);
 
         work.abandon();
 
-        assertThat(work.begin(ready.get(1))).isFalse();
+        assertThat(work.begin(ready.get(1), NOW)).isFalse();
         assertThat(work.complete(running)).isEmpty();
         assertThat(work.committable()).map(OffsetAndMetadata::offset).contains(1L);
     }
@@ -87,7 +88,7 @@ class PartitionWorkTest {
     void waiting_for_what_runs_ends_with_the_last_completion_or_the_deadline() throws InterruptedException {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         HeldRecord running = begun(work, 0);
 
         assertThat(work.awaitQuiet(System.nanoTime())).isFalse();
@@ -97,13 +98,62 @@ class PartitionWorkTest {
     }
 
     @Test
+    void of_a_record_that_was_handed_over_twice_only_the_first_completion_counts() throws InterruptedException {
+        PartitionWork work = work(ROOMY);
+        hold(work, 0, "a", NOW);
+        hold(work, 1, "b", NOW);
+        work.releaseDue(NOW, 100, ready::add);
+        HeldRecord stuck = begun(work, 0);
+        assertThat(work.runningSinceBefore(NOW)).isEmpty();
+        assertThat(work.runningSinceBefore(NOW.plusNanos(1))).containsExactly(stuck);
+
+        begun(work, 0);
+        assertThat(work.runningSinceBefore(NOW.plusSeconds(9))).isEmpty();
+        work.complete(stuck);
+        assertThat(work.committable()).map(OffsetAndMetadata::offset).contains(1L);
+        assertThat(work.awaitQuiet(System.nanoTime())).isTrue();
+
+        assertThat(work.complete(stuck)).isEmpty();
+        work.giveBack(stuck, NOW);
+        assertThat(work.nextDue()).isEmpty();
+        assertThat(work.begin(stuck, NOW)).isFalse();
+    }
+
+    @Test
+    void a_record_that_both_of_its_handlings_give_back_comes_again_once() {
+        PartitionWork work = work(ROOMY);
+        hold(work, 0, "a", NOW);
+        work.releaseDue(NOW, 100, ready::add);
+        HeldRecord twice = begun(work, 0);
+        begun(work, 0);
+
+        work.giveBack(twice, NOW.plusSeconds(1));
+        work.giveBack(twice, NOW.plusSeconds(2));
+        ready.clear();
+
+        assertThat(work.releaseDue(NOW.plusSeconds(9), 100, ready::add)).isEqualTo(1);
+        assertThat(ready).containsExactly(twice);
+    }
+
+    @Test
+    void unfetched_records_count_as_overdue_while_the_last_that_was_fetched_is() {
+        PartitionWork work = work(ROOMY);
+        work.behind(OptionalLong.of(1_000_000));
+        hold(work, 0, "a", NOW);
+        hold(work, 1, "a", NOW.plusSeconds(5));
+
+        assertThat(work.overdue(NOW).records()).isEqualTo(1);
+        assertThat(work.overdue(NOW.plusSeconds(5))).isEqualTo(new Overdue(1_000_002, NOW));
+    }
+
+    @Test
     void a_full_buffer_has_room_again_when_it_is_half_empty() {
         PartitionWork work = work(new BufferLimit(4, 1 << 20, 1_000));
         for (int offset = 0; offset < 4; offset++) {
             assertThat(work.isFull()).isFalse();
             hold(work, offset, "key-" + offset, NOW);
         }
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         assertThat(work.isFull()).isTrue();
 
         work.complete(begun(work, 0));
@@ -128,7 +178,7 @@ class PartitionWorkTest {
         for (int offset = 1; offset < 4; offset++) {
             assertThat(work.isFull()).isFalse();
             hold(work, offset, "quick", NOW);
-            work.releaseDue(NOW, ready::add);
+            work.releaseDue(NOW, 100, ready::add);
             work.complete(begun(work, offset));
         }
         assertThat(work.isFull()).isTrue();
@@ -138,7 +188,7 @@ class PartitionWorkTest {
     void an_offset_is_asked_for_once_and_again_only_after_it_changed_or_failed() {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         work.complete(begun(work, 0));
 
         assertThat(work.takeChangedOffset()).isPresent();
@@ -153,7 +203,7 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW.minusSeconds(9));
         hold(work, 1, "b", NOW.minusSeconds(5));
         hold(work, 2, "c", NOW.plusSeconds(1));
-        work.releaseDue(NOW, ready::add);
+        work.releaseDue(NOW, 100, ready::add);
         begun(work, 0);
 
         assertThat(work.overdue(NOW)).isEqualTo(new Overdue(1, NOW.minusSeconds(5)));
@@ -169,7 +219,7 @@ class PartitionWorkTest {
 
     private HeldRecord begun(PartitionWork work, int indexOfReady) {
         HeldRecord held = ready.get(indexOfReady);
-        assertThat(work.begin(held)).isTrue();
+        assertThat(work.begin(held, NOW)).isTrue();
         return held;
     }
 

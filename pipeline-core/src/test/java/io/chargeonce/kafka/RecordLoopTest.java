@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -77,6 +79,29 @@ class RecordLoopTest {
             await().until(() -> topic.committed().equals(Map.of(0, 5L)));
         }
         assertThat(script.done()).containsExactlyInAnyOrder("first", "slow", "behind-the-slow-one", "quick", "no-key");
+    }
+
+    @Test
+    void behind_a_hanging_record_fifty_thousand_go_on_and_in_the_end_its_offset_does_too() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        AtomicInteger handlingsOfTheFirst = new AtomicInteger();
+        Set<Long> done = ConcurrentHashMap.newKeySet();
+        List<String> sent = topic.sendNumbers(50_001, 1, 50_001);
+        LoopSettings impatient = Loops.settings(topic).withStuckAfter(Duration.ofSeconds(3)).withWaits(Duration.ZERO, Duration.ZERO);
+
+        try (RecordLoop loop = Loops.start(impatient, topic.consumers(GroupProtocol.CONSUMER)::newConsumer, DueTimes.immediately(), record -> {
+            if (record.offset() == 0 && handlingsOfTheFirst.incrementAndGet() == 1) {
+                hangs.await();
+            }
+            done.add(record.offset());
+            return Verdict.done();
+        })) {
+            await().until(() -> done.size() >= sent.size() - 1);
+            await().until(() -> topic.committed().equals(Map.of(0, 50_001L)));
+            assertThat(handlingsOfTheFirst.get()).isEqualTo(2);
+            assertThat(loop.health().failure()).isEmpty();
+        }
+        hangs.countDown();
     }
 
     @Test
