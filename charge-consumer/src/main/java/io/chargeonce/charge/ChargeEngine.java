@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -48,11 +49,14 @@ public final class ChargeEngine {
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final ChargeHandler handler;
+    private final FloodGuard flood;
+    private final Duration longestAttempt;
     private final List<RecordLoop> loops = new ArrayList<>();
 
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
     public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
         refuseShortLease(settings, psps);
+        this.longestAttempt = psps.stream().map(Gateway::callBudget).max(Comparator.naturalOrder()).orElseThrow().plus(TO_RECORD);
         this.settings = settings;
         this.meters = meters;
         this.tracing = tracing;
@@ -72,8 +76,9 @@ public final class ChargeEngine {
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge));
+        this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
         this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
-                new PoisonBin(database, topics, relay::nudge, meters));
+                new PoisonBin(database, topics, relay::nudge, meters), flood);
     }
 
     /** Works the topic of one tier; 0 is the main topic. */
@@ -81,8 +86,11 @@ public final class ChargeEngine {
         String topic = topics.ofTier(tier);
         var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CONSUMER);
         DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
-        loops.add(lifecycle.start(topic, () -> new RecordLoop(LoopSettings.of(topic, Set.of(topic), settings.inFlight()),
-                consumer::newConsumer, due, tracing.around("charge", handler), InstantSource.system(), meters).start()));
+        // Past that time its attempt stands in Postgres, where the resolver finds it, so a second look says that the record is done.
+        var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt);
+        var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases());
+        loops.add(lifecycle.start(topic, () -> new RecordLoop(loop, consumer::newConsumer, due,
+                tracing.around("charge", handler), InstantSource.system(), meters).start()));
     }
 
     /** Asks about unknown outcomes, presents soft declines again, and stages again what Kafka lost. */
@@ -101,7 +109,7 @@ public final class ChargeEngine {
     /** Serves health and metrics, if the settings give an address. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
-            var admin = AdminServer.start(address, metrics).ready("database", database::problem);
+            var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem);
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), () -> loop.health().problem(Instant.now()));

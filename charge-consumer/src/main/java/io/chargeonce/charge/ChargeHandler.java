@@ -23,20 +23,26 @@ public final class ChargeHandler implements RecordHandler {
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final PoisonBin poison;
+    private final FloodGuard flood;
 
-    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison) {
+    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
         this.claims = claims;
         this.exchange = exchange;
         this.schedule = schedule;
         this.resolutions = resolutions;
         this.poison = poison;
+        this.flood = flood;
     }
 
     /** Returns when the record has its fate in the database; throws only while Postgres is away. */
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
+        return flood.holdBack().map(Verdict::notBefore).orElseGet(() -> decode(record));
+    }
+
+    private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
         return switch (Decoded.from(record.key(), record.value())) {
-            case Decoded.Poison found -> poison.keep(record, found.cause(), found.detail());
+            case Decoded.Poison found -> bury(record, found.cause(), found.detail());
             case Decoded.Request request -> handle(record, request.record());
         };
     }
@@ -46,15 +52,18 @@ public final class ChargeHandler implements RecordHandler {
         try {
             claim = claims.claim(request);
         } catch (DatabaseRefused | IllegalStateException bug) {
-            return poison.keep(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
+            return bury(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
         }
         return switch (claim) {
             case Claim.Claimed claimed -> charge(claimed);
             case Claim.NotDue early -> Verdict.notBefore(early.remaining());
-            case Claim.Refused refused -> poison.keep(record, refused.cause(), refused.detail());
+            case Claim.Refused refused -> bury(record, refused.cause(), refused.detail());
             case Claim.Superseded ignored -> Verdict.done();
             case Claim.Parked ignored -> Verdict.done();
-            case Claim.Ended ignored -> Verdict.done();
+            case Claim.Ended end -> {
+                flood.ended(end.dead());
+                yield Verdict.done();
+            }
         };
     }
 
@@ -67,6 +76,14 @@ public final class ChargeHandler implements RecordHandler {
         NextStep next = schedule.after(claimed.progress(), outcome);
         resolutions.resolve(new Resolutions.Resolution(
                 claimed.operationId(), claimed.token(), claimed.call().key(), "call", outcome, next));
+        if (next instanceof NextStep.SettleSucceeded || next instanceof NextStep.SettleDeclined || next instanceof NextStep.DeadLetter) {
+            flood.ended(next instanceof NextStep.DeadLetter);
+        }
         return Verdict.done();
+    }
+
+    private Verdict bury(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
+        flood.ended(true);
+        return poison.keep(record, cause, detail);
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
                              Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
-                             Optional<Routes> routes) {
+                             Optional<Routes> routes, Pace pace) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -50,9 +50,27 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
             .optional();
 
+    public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
+            "The most records that a retry tier's loop takes up in a second; N that are due at once leave over N / rate seconds.")
+            .between("1", "1000000").orElse("2000");
+    public static final Setting<Integer> FLOOD_RATE = Setting.integer("CHARGEONCE_FLOOD_RATE",
+            "Records a second that go on while nearly everything ends as a dead letter; 0 lets them all through.")
+            .between("0", "1000").orElse("10");
+
+    /**
+     * Where speed is bounded on purpose.
+     *
+     * @param tierReleases records a second that a tier's loop takes up
+     * @param inAFlood     records a second that go on while nearly everything ends as a dead letter; 0 is no bound
+     */
+    public record Pace(int tierReleases, int inAFlood) {
+        public static final Pace USUAL = new Pace(2_000, 10);
+    }
+
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES)).flatMap(List::stream).toList();
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES,
+            TIER_RELEASE_RATE, FLOOD_RATE)).flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
@@ -61,7 +79,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
                 settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT)));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
-                adyen, settings.get(ROUTES).map(Routes::parse));
+                adyen, settings.get(ROUTES).map(Routes::parse), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)));
     }
 
     /** A gateway to each PSP that is set up, in the order in which they are preferred without routes. */

@@ -26,7 +26,7 @@ sealed interface Claim {
     record Parked() implements Claim {}
 
     /** Its deadline has passed, or nobody can ever do it: it has its end in the database. */
-    record Ended() implements Claim {}
+    record Ended(boolean dead) implements Claim {}
 
     /** The record speaks of no payment that we accepted. */
     record Refused(PoisonCause cause, String detail) implements Claim {}

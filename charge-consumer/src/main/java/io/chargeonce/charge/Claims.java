@@ -141,12 +141,12 @@ final class Claims implements AutoCloseable {
     private Claim refuse(Operation operation, Instant now, Changes changes) {
         operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
         changes.settled(operation);
-        return new Claim.Ended();
+        return new Claim.Ended(false);
     }
 
     private Claim bury(Operation operation, String cause, String message, Changes changes) {
         changes.bury(operation, cause, message);
-        return new Claim.Ended();
+        return new Claim.Ended(true);
     }
 
     @Override

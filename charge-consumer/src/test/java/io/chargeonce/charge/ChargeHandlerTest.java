@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -70,6 +72,53 @@ class ChargeHandlerTest {
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(psp.calls).extracting(call -> call.key()).doesNotHaveDuplicates().hasSize(3);
         assertThat(books.operation(id).tier()).isEqualTo(2);
+    }
+
+    @Test
+    void while_a_call_hangs_its_record_is_done_the_resolver_has_the_attempt_and_the_late_answer_decides_nothing() throws Exception {
+        var hangs = new CountDownLatch(1);
+        psp.then((fake, charge) -> {
+            Outcome captured = fake.capture(charge);
+            try {
+                hangs.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return captured;
+        });
+        String id = books.accept("order-1");
+        var record = books.takeWork().getFirst();
+        var hanging = Thread.ofVirtual().start(() -> process.handle(record));
+        Waiting.until(() -> !psp.captures.isEmpty());
+
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.state(id) == OperationState.SUCCEEDED;
+        });
+        hangs.countDown();
+        hanging.join();
+
+        assertThat(psp.captures).hasSize(1);
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
+        assertThat(books.count("FROM psp_observation WHERE source = 'call'")).isEqualTo(1);
+    }
+
+    @Test
+    void in_a_flood_of_dead_letters_records_go_back_to_their_topic_before_anything_is_decided() {
+        var flooded = books.guardedProcess(psp);
+        for (int i = 0; i < 200; i++) {
+            flooded.handle(new ConsumerRecord<>(books.topics.requests(), 0, i, "junk".getBytes(StandardCharsets.UTF_8), new byte[1]));
+        }
+        String id = books.accept("order-1");
+        var record = books.takeWork().getFirst();
+        flooded.handle(record);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+
+        String waits = books.accept("order-2");
+        assertThat(flooded.handle(books.takeWork().getFirst())).isInstanceOf(Verdict.NotBefore.class);
+        assertThat(books.state(waits)).isEqualTo(OperationState.ACCEPTED);
+        assertThat(books.count("FROM dead_letter")).isEqualTo(200);
     }
 
     @Test

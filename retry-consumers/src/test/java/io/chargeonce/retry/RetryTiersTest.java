@@ -58,7 +58,8 @@ class RetryTiersTest {
         }
         var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), TIERS, Optional.empty());
         var settings = new ChargeSettings(pipeline, new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(1)),
-                100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1), java.util.Optional.empty(), java.util.Optional.empty());
+                100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1), java.util.Optional.empty(), java.util.Optional.empty(),
+                ChargeSettings.Pace.USUAL);
         services.add(ChargeService.start(settings, meters));
         services.add(RetryService.start(settings, meters));
     }

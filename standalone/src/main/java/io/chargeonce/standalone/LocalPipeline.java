@@ -64,7 +64,8 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
-                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.empty(), Optional.empty());
+                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.empty(), Optional.empty(),
+                ChargeSettings.Pace.USUAL);
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(

@@ -30,7 +30,8 @@ final class Chargeonce implements Contestant {
     public AutoCloseable start(Arena arena) {
         var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
         var settings = new ChargeSettings(arena.plot().pipeline(TIERS), unused, IN_FLIGHT, Duration.ofMinutes(3),
-                Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty());
+                Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty(),
+                ChargeSettings.Pace.USUAL);
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
         var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), Tracing.off(), lifecycle);
         engine.startCaretakers();

@@ -1,0 +1,101 @@
+package io.chargeonce.charge;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a topic from being emptied into the dead-letter queue. While nearly all that ends in this process ends as a dead
+ * letter, only a few records a second are let through; the others are given back untouched, before anything is decided about
+ * them, so that the loop's buffers fill and it stands. What is let through shows when the cause is gone. Any thread.
+ */
+final class FloodGuard {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FloodGuard.class);
+
+    /** So many ends, within a minute, are judged together. Fewer dead letters than that are no flood. */
+    private static final int JUDGED = 200;
+    private static final Duration JUDGED_WITHIN = Duration.ofMinutes(1);
+    private static final int JUDGED_IN_A_FLOOD = 20;
+    private static final int NEARLY_ALL_PERCENT = 95;
+    /** Long enough that thousands of records which come back cost nothing. */
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private final Duration betweenRecords;
+    private final InstantSource clock;
+    private final Counter heldBack;
+
+    private boolean flood;
+    private int ended;
+    private int dead;
+    private Instant judgedSince = Instant.MIN;
+    private Instant nextThrough = Instant.MIN;
+
+    /** @param perSecond records let through in a second while there is a flood; 0 lets all through, always */
+    FloodGuard(int perSecond, InstantSource clock, MeterRegistry meters) {
+        this.betweenRecords = perSecond == 0 ? Duration.ZERO : Duration.ofSeconds(1).dividedBy(perSecond);
+        this.clock = clock;
+        this.heldBack = meters.counter("chargeonce.dlq.flood.held.back");
+        meters.gauge("chargeonce.dlq.flood", this, guard -> guard.problem().isPresent() ? 1 : 0);
+    }
+
+    /** Asked before anything is done with a record: when it is to come again, or empty if it may go on. */
+    synchronized Optional<Duration> holdBack() {
+        if (!flood) {
+            return Optional.empty();
+        }
+        Instant now = clock.instant();
+        if (now.isBefore(nextThrough)) {
+            heldBack.increment();
+            return Optional.of(PAUSE);
+        }
+        nextThrough = now.plus(betweenRecords);
+        return Optional.empty();
+    }
+
+    /** An operation or a record has come to its end. */
+    synchronized void ended(boolean asDeadLetter) {
+        if (betweenRecords.isZero()) {
+            return;
+        }
+        Instant now = clock.instant();
+        if (!flood && now.isAfter(judgedSince.plus(JUDGED_WITHIN))) {
+            judgeAnew(now);
+        }
+        ended++;
+        dead += asDeadLetter ? 1 : 0;
+        if (ended == (flood ? JUDGED_IN_A_FLOOD : JUDGED)) {
+            judge(now);
+        }
+    }
+
+    /** In one line; empty if there is no flood. */
+    synchronized Optional<String> problem() {
+        return flood ? Optional.of("nearly all that ends here ends as a dead letter, so only a few records go on until that changes; "
+                + "see 'dlq summary' for the cause, and CHARGEONCE_FLOOD_RATE to let them all through") : Optional.empty();
+    }
+
+    private void judge(Instant now) {
+        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT;
+        if (nearlyAll && !flood) {
+            LOG.error("ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
+                    + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through", dead, ended,
+                    Duration.ofSeconds(1).dividedBy(betweenRecords));
+        } else if (!nearlyAll && flood) {
+            LOG.warn("The flood of dead letters is over: {} of the last {} ended well, and everything goes on", ended - dead, ended);
+        }
+        flood = nearlyAll;
+        judgeAnew(now);
+    }
+
+    private void judgeAnew(Instant now) {
+        judgedSince = now;
+        ended = 0;
+        dead = 0;
+    }
+}

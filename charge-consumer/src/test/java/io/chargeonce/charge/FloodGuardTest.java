@@ -1,0 +1,82 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class FloodGuardTest {
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    private final FloodGuard guard = new FloodGuard(10, () -> now, meters);
+
+    private void end(int times, boolean asDeadLetter) {
+        for (int i = 0; i < times; i++) {
+            guard.ended(asDeadLetter);
+        }
+    }
+
+    /** How many of the records that come in a second, one each millisecond, go on. */
+    private long goOnInASecond() {
+        long through = 0;
+        for (int i = 0; i < 1_000; i++) {
+            through += guard.holdBack().isEmpty() ? 1 : 0;
+            now = now.plusMillis(1);
+        }
+        return through;
+    }
+
+    @Test
+    void when_nearly_everything_ends_as_a_dead_letter_only_a_few_records_a_second_go_on() {
+        end(10, false);
+        end(190, true);
+
+        assertThat(goOnInASecond()).isEqualTo(10);
+        assertThat(guard.problem()).get().asString().contains("CHARGEONCE_FLOOD_RATE");
+        assertThat(meters.get("chargeonce.dlq.flood").gauge().value()).isEqualTo(1);
+        assertThat(meters.get("chargeonce.dlq.flood.held.back").counter().count()).isEqualTo(990);
+    }
+
+    @Test
+    void dead_letters_among_payments_that_end_well_are_no_flood() {
+        end(11, false);
+        end(189, true);
+        assertThat(goOnInASecond()).isEqualTo(1_000);
+        assertThat(meters.get("chargeonce.dlq.flood").gauge().value()).isZero();
+    }
+
+    @Test
+    void few_dead_letters_are_no_flood_however_long_they_add_up() {
+        for (int minute = 0; minute < 10; minute++) {
+            end(199, true);
+            now = now.plus(Duration.ofSeconds(61));
+        }
+        assertThat(guard.holdBack()).isEmpty();
+    }
+
+    @Test
+    void the_few_that_go_on_show_when_the_cause_is_gone_and_then_everything_goes_on() {
+        end(200, true);
+        end(20, true);
+        assertThat(guard.holdBack()).isEmpty();
+        assertThat(guard.holdBack()).isPresent();
+
+        end(18, true);
+        end(2, false);
+        assertThat(goOnInASecond()).isEqualTo(1_000);
+        assertThat(guard.problem()).isEmpty();
+    }
+
+    @Test
+    void an_operator_can_let_everything_through() {
+        var overridden = new FloodGuard(0, () -> now, meters);
+        for (int i = 0; i < 1_000; i++) {
+            overridden.ended(true);
+        }
+        assertThat(overridden.holdBack()).isEmpty();
+        assertThat(overridden.problem()).isEmpty();
+    }
+}
