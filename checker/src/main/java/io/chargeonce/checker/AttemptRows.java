@@ -28,6 +28,7 @@ final class AttemptRows {
     private static final String ATTEMPTS = """
             SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
                    attempt.psp_key, attempt.operation, attempt.failed_definite,
+                   attempt.payment_id, attempt.operation_ref, attempt.psp,
                    attempt.decided_at, operation.settled_at
               FROM payment_attempt AS attempt LEFT JOIN operation USING (operation_id)
              ORDER BY attempt.operation_id, attempt.sequence
@@ -58,7 +59,20 @@ final class AttemptRows {
             wrong(id, "has an attempt, but no operation");
             return;
         }
+        derive(payment, row);
         follow(payment, row);
+    }
+
+    private void derive(Payment payment, ResultSet row) throws SQLException {
+        String key = row.getString("psp_key");
+        String derived = DerivedId.ofAttempt(row.getString("payment_id"), row.getString("operation"), row.getString("operation_ref"),
+                row.getString("psp"), row.getInt("sequence"));
+        if (!key.equals(derived)) {
+            wrong(payment.id, "attempt %d was sent under the key %s, which is not the one that it derives".formatted(row.getInt("sequence"), key));
+        }
+        if (payment.charge && row.getBoolean("failed_definite")) {
+            books.attempts.put(key, new Books.AttemptOf(payment.id, row.getInt("sequence")));
+        }
     }
 
     private void follow(Payment payment, ResultSet row) throws SQLException {

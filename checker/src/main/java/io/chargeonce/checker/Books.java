@@ -12,6 +12,8 @@ final class Books {
     /** A dead letter's row. */
     record Letter(boolean live, int revision, boolean ofOperation, boolean pending) {}
 
+    record AttemptOf(String operation, int sequence) {}
+
     /** Money of one merchant in one currency as three sources tell it. */
     static final class Money {
         long captured;
@@ -25,6 +27,8 @@ final class Books {
     final Set<String> poisonPlaces = new HashSet<>();
     /** Which refund or reversal the attempt with this key belongs to. */
     final Map<String, String> givingBack = new HashMap<>();
+    /** By key: the attempts that did not succeed, for a decline is one of these. */
+    final Map<String, AttemptOf> attempts = new HashMap<>();
     /** By {@code merchant currency}. */
     final Map<String, Money> money = new TreeMap<>();
     final Findings findings = new Findings();
@@ -35,6 +39,10 @@ final class Books {
     long staged;
     /** Records that no consumer has finished yet and that still have work to do. */
     long unconsumed;
+    /** Records above the committed offsets, whether or not there is work left in them. */
+    long lag;
+    /** Records with the operation and step of an earlier one. */
+    long repeats;
     long captures;
 
     Payment payment(String id) {

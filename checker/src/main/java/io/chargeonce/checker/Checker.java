@@ -21,13 +21,31 @@ public final class Checker {
         readRows(books, evidence);
         readTopics(books, evidence);
         var movements = new Movements(books);
-        evidence.psps().forEach(psp -> new Ledger(psp).each(movements::movement));
+        var declines = new Declines(books);
+        evidence.psps().forEach(psp -> {
+            var ledger = new Ledger(psp);
+            ledger.movements(movements::movement);
+            ledger.requests(declines::request);
+        });
         evidence.calls().ifPresent(calls -> new ClientChecks(books).check(calls));
         boolean ledgersRead = !evidence.psps().isEmpty();
-        var checks = new PaymentChecks(books, evidence.tiers(), ledgersRead);
+        var checks = new PaymentChecks(books, evidence, ledgersRead);
         books.payments.values().forEach(checks::check);
         Sums.check(books, ledgersRead);
+        evidence.recovery().ifPresent(recovery -> recovered(books, evidence, recovery));
         return Verdict.of(books, evidence, Timelines.of(evidence, books.findings.violations()));
+    }
+
+    private static void recovered(Books books, Evidence evidence, Recovery recovery) {
+        var healed = new Healed(books);
+        var bounds = new Bounds(books);
+        try (var rows = Rows.open(evidence)) {
+            healed.look(rows);
+            bounds.tables(rows);
+        }
+        healed.compare();
+        bounds.repeats(recovery);
+        recovery.metrics().forEach(bounds::service);
     }
 
     private static void readRows(Books books, Evidence evidence) {

@@ -23,7 +23,7 @@ final class ClientChecks {
     }
 
     private void call(ClientCall call) {
-        Payment payment = books.payment(DerivedPaymentId.of(call.merchant(), call.key()));
+        Payment payment = books.payment(DerivedId.ofPayment(call.merchant(), call.key()));
         switch (call.result()) {
             case FAIL -> payment.clientFail = true;
             case UNKNOWN -> payment.clientUnknown = true;
@@ -60,7 +60,7 @@ final class ClientChecks {
 
     /** A row that only calls without an answer can explain has the content of one of them. */
     private void explain(ClientCall call) {
-        Payment payment = books.payment(DerivedPaymentId.of(call.merchant(), call.key()));
+        Payment payment = books.payment(DerivedId.ofPayment(call.merchant(), call.key()));
         if (call.result() == ClientCall.Result.UNKNOWN && payment.amount == call.amount()
                 && Objects.equals(payment.currency, call.currency())) {
             payment.clientUnknown = false;

@@ -19,10 +19,11 @@ import java.util.Optional;
  * @param planted         strings that must be found nowhere: card numbers, secrets
  * @param logs            files that are searched for them, next to topics and rows
  * @param inFlightAllowed whether payments under way leave a verdict possible; else it is "unknown" while there are any
+ * @param recovery        if the pipeline is well again: then what is under way breaks the books
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
                        List<Duration> tiers, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
-                       boolean inFlightAllowed) {
+                       boolean inFlightAllowed, Optional<Recovery> recovery) {
 
     public Evidence {
         kafka = Map.copyOf(kafka);
@@ -39,27 +40,32 @@ public record Evidence(String jdbcUrl, String user, String password, Map<String,
     public static Evidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
                               List<URI> psps) {
         return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, psps,
-                Optional.empty(), List.of(), List.of(), false);
+                Optional.empty(), List.of(), List.of(), false, Optional.empty());
     }
 
     public Evidence topicPrefix(String other) {
-        return new Evidence(jdbcUrl, user, password, kafka, other, tiers, psps, calls, planted, logs, inFlightAllowed);
+        return new Evidence(jdbcUrl, user, password, kafka, other, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
     }
 
     public Evidence kafka(Map<String, Object> properties) {
-        return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed);
+        return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
     }
 
     public Evidence calls(Calls history) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, Optional.of(history), planted, logs,
-                inFlightAllowed);
+                inFlightAllowed, recovery);
     }
 
     public Evidence planted(List<String> strings, List<Path> searched) {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, strings, searched, inFlightAllowed);
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, strings, searched, inFlightAllowed, recovery);
     }
 
     public Evidence allowInFlight() {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, true);
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, true, recovery);
+    }
+
+    public Evidence recovered(Recovery expected) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed,
+                Optional.of(expected));
     }
 }

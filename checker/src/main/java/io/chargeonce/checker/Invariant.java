@@ -16,11 +16,11 @@ public enum Invariant {
     PSP_AGREES("psp-agrees"),
     /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
     OUTCOME_AGREES("outcome-agrees"),
-    /** Attempts are 1, 2, 3 …, each after the definite failure of the one before, and none after the end. */
+    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the one before, and none after the end. */
     ATTEMPTS_MONOTONE("attempts-monotone"),
     /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
     HOP_SOUND("hop-sound"),
-    /** No attempt starts before the delay of the tier that it waited in. */
+    /** No attempt starts before the delay of the tier that it waited in, nor long after it while all is well. */
     NEVER_EARLY("never-early"),
     /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
     DLQ_ALGEBRA("dlq-algebra"),
@@ -28,8 +28,10 @@ public enum Invariant {
     MONEY_SUM("money-sum"),
     /** No planted card number or secret is found anywhere. */
     NO_CARD_DATA("no-card-data"),
-    /** Nothing is left that can never move on: no record that the broker refuses. */
-    ALIVE_AFTER_HEAL("alive-after-heal");
+    /** Soon after the last fault nothing is under way: no payment, no lag, no transaction; and no record that the broker refuses. */
+    ALIVE_AFTER_HEAL("alive-after-heal"),
+    /** Processes and tables stay within limits, and faults explain every repeated record. */
+    BOUNDED("bounded");
 
     private final String id;
 

@@ -10,10 +10,10 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads one PSP simulator's ledger of money that moved, oldest first, page by page. */
+/** Reads one PSP simulator's ledger of money that moved, and its log of requests: oldest first, page by page. */
 final class Ledger {
 
-    private static final int MOVEMENTS_PER_PAGE = 5_000;
+    private static final int LINES_PER_PAGE = 5_000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -23,18 +23,26 @@ final class Ledger {
         this.psp = psp;
     }
 
-    void each(Consumer<JsonNode> action) {
+    void movements(Consumer<JsonNode> action) {
+        each("movements", action);
+    }
+
+    void requests(Consumer<JsonNode> action) {
+        each("requests", action);
+    }
+
+    private void each(String what, Consumer<JsonNode> action) {
         try (var http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
             long after = 0;
             for (long count = -1; count != 0; after += count) {
-                String page = page(http, after);
+                String page = page(http, what, after);
                 count = page.lines().filter(line -> !line.isBlank()).peek(line -> action.accept(JSON.readTree(line))).count();
             }
         }
     }
 
-    private String page(HttpClient http, long after) {
-        var request = HttpRequest.newBuilder(psp.resolve("/_sandbox/movements?after=%d&limit=%d".formatted(after, MOVEMENTS_PER_PAGE)))
+    private String page(HttpClient http, String what, long after) {
+        var request = HttpRequest.newBuilder(psp.resolve("/_sandbox/%s?after=%d&limit=%d".formatted(what, after, LINES_PER_PAGE)))
                 .timeout(PATIENCE).build();
         try {
             var answer = http.send(request, HttpResponse.BodyHandlers.ofString());

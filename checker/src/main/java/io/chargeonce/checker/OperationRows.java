@@ -20,8 +20,10 @@ final class OperationRows {
 
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
-                   psp, psp_reference
+                   psp, psp_reference, operation_ref, represented, coalesce(merges, 0) AS merges
               FROM operation
+              LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
+                ON resource_id = operation_id
             """;
 
     private static final String KEYS = """
@@ -55,7 +57,21 @@ final class OperationRows {
         if (payment.charge && payment.state == State.SUCCEEDED) {
             books.money(payment).succeeded += payment.amount;
         }
-        if (payment.charge && !payment.id.equals(DerivedPaymentId.of(payment.merchant, row.getString("idempotency_key")))) {
+        payment.presentedAgain = row.getInt("represented") > 0;
+        identify(payment, row);
+        if (row.getInt("generation") != 1 + row.getInt("merges")) {
+            books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is of generation %d, with %d merges on record"
+                    .formatted(row.getInt("generation"), row.getInt("merges")));
+        }
+    }
+
+    private void identify(Payment payment, ResultSet row) throws SQLException {
+        String reference = row.getString("operation_ref");
+        String entity = "payment-" + payment.paymentId + "-refund" + (reference.isEmpty() ? "" : "-" + reference);
+        if (row.getString("kind").equals("refund") && !payment.id.equals(entity)) {
+            books.findings.add(Invariant.REFUNDS, payment.id, "is not the refund that its entity names: " + entity);
+        }
+        if (payment.charge && !payment.id.equals(DerivedId.ofPayment(payment.merchant, row.getString("idempotency_key")))) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
         }
     }
@@ -68,7 +84,7 @@ final class OperationRows {
         } else {
             payment.hasKeyRow = true;
         }
-        if (!id.equals(DerivedPaymentId.of(row.getString("merchant_id"), row.getString("idempotency_key")))) {
+        if (!id.equals(DerivedId.ofPayment(row.getString("merchant_id"), row.getString("idempotency_key")))) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, id, "is stored under a key that derives another payment");
         }
     }

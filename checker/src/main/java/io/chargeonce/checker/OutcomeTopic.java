@@ -55,7 +55,7 @@ final class OutcomeTopic {
         }
         boolean same = json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id))
+                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id))
                 && json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
                 && json.path("psp_reference").asString("").equals(payment.pspReference == null ? "" : payment.pspReference)
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;

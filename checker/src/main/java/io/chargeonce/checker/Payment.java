@@ -28,6 +28,7 @@ final class Payment {
     String psp;
     String pspReference;
     boolean hasKeyRow;
+    boolean presentedAgain;
 
     // Its attempts: when each was sent, only for payments with more than one.
     int attempts;
@@ -35,6 +36,9 @@ final class Payment {
     int succeededAttempts;
     List<Long> sentAt;
     List<Retry> retries;
+
+    /** One bit for each step that a record was found of; those beyond the 63rd are not told apart. */
+    private long stepsSeen;
 
     // Its outcome events.
     String outcomeEventId;
@@ -69,6 +73,14 @@ final class Payment {
 
     boolean hasRow() {
         return state != null;
+    }
+
+    /** @return whether there was a record of this step before */
+    boolean saw(int step) {
+        long bit = step > 0 && step < Long.SIZE ? 1L << step : 0;
+        boolean before = (stepsSeen & bit) != 0;
+        stepsSeen |= bit;
+        return before;
     }
 
     void sent(long at) {

@@ -2,17 +2,20 @@ package io.chargeonce.checker;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** Compares what all sources say about one payment, once everything is read. */
 final class PaymentChecks {
 
     private final Books books;
     private final List<Duration> tiers;
+    private final Optional<Recovery> recovery;
     private final boolean ledgersRead;
 
-    PaymentChecks(Books books, List<Duration> tiers, boolean ledgersRead) {
+    PaymentChecks(Books books, Evidence evidence, boolean ledgersRead) {
         this.books = books;
-        this.tiers = tiers;
+        this.tiers = evidence.tiers();
+        this.recovery = evidence.recovery();
         this.ledgersRead = ledgersRead;
     }
 
@@ -29,7 +32,7 @@ final class PaymentChecks {
             givenBack(payment);
         }
         if (payment.retries != null && payment.sentAt != null) {
-            payment.retries.forEach(retry -> early(payment, retry));
+            payment.retries.forEach(retry -> inTime(payment, retry));
         }
     }
 
@@ -89,7 +92,7 @@ final class PaymentChecks {
     }
 
     /** Only the last staging before an attempt led to it; those before it were parked again without an attempt. */
-    private void early(Payment payment, Payment.Retry retry) {
+    private void inTime(Payment payment, Payment.Retry retry) {
         boolean last = payment.retries.stream().noneMatch(other -> other.attempt() == retry.attempt() && other.step() > retry.step());
         if (last && retry.attempt() <= payment.sentAt.size()) {
             long due = retry.stagedAt() + tiers.get(retry.tier() - 1).toNanos() / 1_000;
@@ -97,6 +100,9 @@ final class PaymentChecks {
             if (sent < due) {
                 books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id, "attempt %d started %.3f ms before its time in tier %d"
                         .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
+            } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000).isPresent()) {
+                books.findings.add(Invariant.NEVER_EARLY, payment.id, "attempt %d started %.1f s after its time in tier %d, with no fault about"
+                        .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));
             }
         }
     }

@@ -67,7 +67,7 @@ final class Timelines {
         var timelines = new Timelines(subjects);
         timelines.readRows(evidence);
         timelines.readTopics(evidence);
-        evidence.psps().forEach(psp -> new Ledger(psp).each(movement -> timelines.movement(psp.toString(), movement)));
+        evidence.psps().forEach(psp -> new Ledger(psp).movements(movement -> timelines.movement(psp.toString(), movement)));
         timelines.events.values().forEach(list -> list.sort(Comparator.comparing(Event::at)));
         return timelines.events;
     }

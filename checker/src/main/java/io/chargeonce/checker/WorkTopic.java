@@ -35,6 +35,9 @@ final class WorkTopic {
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {
+        if (record.offset() >= committed.getOrDefault(record.partition(), 0L)) {
+            books.lag++;
+        }
         if (books.poisonPlaces.contains(Place.of(topic, record.partition(), record.offset()))) {
             return;
         }
@@ -84,6 +87,7 @@ final class WorkTopic {
             return Fate.IS_POISON;
         }
         int step = json.path("step").asInt(0);
+        books.repeats += payment.saw(step) ? 1 : 0;
         if (tier > 0) {
             waited(payment, record, step);
         }
@@ -94,7 +98,7 @@ final class WorkTopic {
         return json.path("amount").asLong(0) == payment.amount && json.path("currency").asString("").equals(payment.currency)
                 && json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || DerivedPaymentId.of(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
     private void waited(Payment payment, ConsumerRecord<byte[], byte[]> record, int step) {

@@ -3,6 +3,7 @@ package io.chargeonce.checker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class CheckerTest {
 
     @Test
     void accepted_durable_an_acceptance_without_a_row_is_lost() {
-        String gone = DerivedPaymentId.of("acme", "gone");
+        String gone = DerivedId.ofPayment("acme", "gone");
         world.calls.add(new ClientCall("acme", "gone", "b", 5, "EUR", ClientCall.Result.OK, Optional.of(gone)));
         broken(Invariant.ACCEPTED_DURABLE, gone, "lost");
     }
@@ -115,44 +116,46 @@ class CheckerTest {
     @Test
     void one_capture_a_reversed_second_capture_is_none() {
         world.moved(1, "capture", sample.charged, 1299, "eur", "another-key", "");
-        sample.giveBack("reversal", "attempt-another-key-reversal", sample.charged, 1299);
+        sample.giveBack("reversal", "attempt-another-key-reversal", sample.charged, "another-key", 1299);
         world.moved(1, "refund", sample.charged, 1299, "eur", "r0", "attempt-another-key-reversal");
         assertThat(world.check().violations()).isEmpty();
     }
 
     @Test
     void refunds_one_for_each_entity() {
-        sample.giveBack("refund", "payment-1-refund-line-1", sample.charged, 700);
-        sample.giveBack("refund", "payment-1-refund-line-2", sample.charged, 599);
-        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "payment-1-refund-line-1");
-        world.moved(0, "refund", sample.charged, 599, "eur", "r2", "payment-1-refund-line-2");
+        world.moved(0, "refund", sample.charged, 700, "eur", "r1", sample.refund(sample.charged, "line-1", 700));
+        world.moved(0, "refund", sample.charged, 599, "eur", "r2", sample.refund(sample.charged, "line-2", 599));
         assertThat(world.check().violations()).isEmpty();
         assertThat(world.check().count("accepted")).isEqualTo(5);
     }
 
     @Test
     void refunds_two_for_one_entity_are_one_too_many() {
-        sample.giveBack("refund", "payment-1-refund", sample.charged, 100);
-        world.moved(0, "refund", sample.charged, 100, "eur", "r1", "payment-1-refund");
-        world.moved(0, "refund", sample.charged, 100, "eur", "r2", "payment-1-refund");
+        String refund = sample.refund(sample.charged, "", 100);
+        world.moved(0, "refund", sample.charged, 100, "eur", "r1", refund);
+        world.moved(0, "refund", sample.charged, 100, "eur", "r2", refund);
         Verdict verdict = world.check();
         assertThat(verdict.violations()).isNotEmpty().extracting(Violation::invariant).containsOnly(Invariant.REFUNDS);
-        assertThat(verdict.timelines()).containsKeys(sample.charged, "payment-1-refund");
+        assertThat(verdict.timelines()).containsKeys(sample.charged, refund);
+    }
+
+    @Test
+    void refunds_go_by_their_entity_whatever_the_request_was_called() {
+        sample.giveBack("refund", "request-7", sample.charged, "line-1", 100);
+        world.moved(0, "refund", sample.charged, 100, "eur", "r1", "request-7");
+        broken(Invariant.REFUNDS, "request-7");
     }
 
     @Test
     void refunds_never_exceed_the_capture() {
-        sample.giveBack("refund", "payment-1-refund-line-1", sample.charged, 700);
-        sample.giveBack("refund", "payment-1-refund-line-2", sample.charged, 600);
-        world.moved(0, "refund", sample.charged, 700, "eur", "r1", "payment-1-refund-line-1");
-        world.moved(0, "refund", sample.charged, 600, "eur", "r2", "payment-1-refund-line-2");
+        world.moved(0, "refund", sample.charged, 700, "eur", "r1", sample.refund(sample.charged, "line-1", 700));
+        world.moved(0, "refund", sample.charged, 600, "eur", "r2", sample.refund(sample.charged, "line-2", 600));
         broken(Invariant.REFUNDS, sample.charged, "over_refunded");
     }
 
     @Test
     void psp_agrees_a_refund_that_succeeded_gave_the_money_back() {
-        sample.giveBack("refund", "payment-1-refund", sample.charged, 100);
-        broken(Invariant.PSP_AGREES, "payment-1-refund", "phantom");
+        broken(Invariant.PSP_AGREES, sample.refund(sample.charged, "", 100), "phantom");
     }
 
     @Test
@@ -183,6 +186,20 @@ class CheckerTest {
         Verdict verdict = world.check();
         assertThat(verdict.count("wrong_amount")).isEqualTo(1);
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES, Invariant.MONEY_SUM);
+    }
+
+    @Test
+    void psp_agrees_a_decline_is_the_answer_and_not_tried_again() {
+        world.answered(Sample.key(sample.declined, 1), 402);
+        assertThat(world.check().balanced()).isTrue();
+        world.answered(Sample.key(sample.retried, 1), 402);
+        broken(Invariant.PSP_AGREES, sample.retried);
+    }
+
+    @Test
+    void psp_agrees_a_declined_payment_is_not_dead() {
+        world.answered(Sample.key(sample.dead, 1), 402);
+        broken(Invariant.PSP_AGREES, sample.dead);
     }
 
     @Test
@@ -224,6 +241,12 @@ class CheckerTest {
     }
 
     @Test
+    void attempts_monotone_each_is_sent_under_the_key_that_it_derives() {
+        world.sql("UPDATE payment_attempt SET psp_key = 'serial-4711' WHERE operation_id = '" + sample.charged + "'");
+        broken(Invariant.ATTEMPTS_MONOTONE, sample.charged, "attempts_not_monotone");
+    }
+
+    @Test
     void attempts_monotone_the_index_that_guards_them_is_there() {
         world.sql("DROP INDEX one_open_attempt");
         Verdict verdict = world.check();
@@ -255,6 +278,12 @@ class CheckerTest {
     void never_early_by_a_millisecond_is_early() {
         world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
         broken(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void dlq_algebra_every_generation_is_a_merge_on_record() {
+        world.sql("UPDATE operation SET generation = 2 WHERE operation_id = '" + sample.purged + "'");
+        broken(Invariant.DLQ_ALGEBRA, sample.purged);
     }
 
     @Test

@@ -42,7 +42,7 @@ final class Sample implements AutoCloseable {
 
     /** A payment of 12.99 EUR as accepted: rows, the client's answer, the record on the main topic. */
     String accept(String key, String state, int step, int attempts) {
-        String id = DerivedPaymentId.of("acme", key);
+        String id = DerivedId.ofPayment("acme", key);
         boolean settled = state.equals("succeeded") || state.equals("declined");
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
@@ -75,9 +75,13 @@ final class Sample implements AutoCloseable {
         world.sql("""
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state,
                        failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)
-                VALUES ('%1$s-%2$d', '%1$s', '%1$s', 'charge', 1, %2$d, 'stripe', '%3$s', %4$s, '', sha256(''), '%5$s',
+                VALUES ('%7$s', '%1$s', '%1$s', 'charge', 1, %2$d, 'stripe', '%3$s', %4$s, '', sha256(''), '%5$s',
                         '%5$s'::timestamptz + interval '1 day', '%6$s')
-                """.formatted(id, sequence, state, state.equals("failed_definite"), sent, sent.plus(Duration.ofMillis(10))));
+                """.formatted(id, sequence, state, state.equals("failed_definite"), sent, sent.plus(Duration.ofMillis(10)), key(id, sequence)));
+    }
+
+    static String key(String payment, int sequence) {
+        return DerivedId.ofAttempt(payment, "charge", "", "stripe", sequence);
     }
 
     void outcome(String id, String status, int revision, int attempts, String reference) {
@@ -86,7 +90,7 @@ final class Sample implements AutoCloseable {
 
     void outcome(String id, String status, int revision, int attempts, String reference, String eventId) {
         String key = List.of("charged", "retried", "declined").stream()
-                .filter(name -> DerivedPaymentId.of("acme", name).equals(id)).findFirst().orElse("other");
+                .filter(name -> DerivedId.ofPayment("acme", name).equals(id)).findFirst().orElse("other");
         world.send("outcomes", id, """
                 {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"charge","merchant":"acme",
                  "idempotency_key":"%s","status":"%s","amount":1299,"currency":"EUR","psp":"stripe","psp_reference":"%s",
@@ -108,19 +112,26 @@ final class Sample implements AutoCloseable {
         }
     }
 
+    /** The refund of a payment of this sample; without a reference for "". */
+    String refund(String payment, String reference, long amount) {
+        String id = "payment-" + payment + "-refund" + (reference.isEmpty() ? "" : "-" + reference);
+        giveBack("refund", id, payment, reference, amount);
+        return id;
+    }
+
     /** A refund or a reversal that its row says has succeeded. */
-    void giveBack(String kind, String operation, String payment, long amount) {
+    void giveBack(String kind, String operation, String payment, String reference, long amount) {
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
                        payment_method, state, step, sequence, psp, psp_reference, charge_before, accepted_at, settled_at)
-                VALUES ('%1$s', '%2$s', '%3$s', '%1$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', 'succeeded', 2, 1, 'stripe', 're_1',
+                VALUES ('%1$s', '%2$s', '%3$s', '%7$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', 'succeeded', 2, 1, 'stripe', 're_1',
                         '%5$s'::timestamptz + interval '1 day', '%5$s', '%6$s')
-                """.formatted(operation, payment, kind, amount, World.START, at(60)), """
+                """.formatted(operation, payment, kind, amount, World.START, at(60), reference), """
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state,
                        failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)
-                VALUES ('%1$s-1', '%1$s', '%2$s', '%3$s', '%1$s', 1, 1, 'stripe', 'succeeded', false, '', sha256(''), '%4$s',
+                VALUES ('%6$s', '%1$s', '%2$s', '%3$s', '%5$s', 1, 1, 'stripe', 'succeeded', false, '', sha256(''), '%4$s',
                         '%4$s'::timestamptz + interval '1 day', '%4$s')
-                """.formatted(operation, payment, kind, at(50)));
+                """.formatted(operation, payment, kind, at(50), reference, DerivedId.ofAttempt(payment, kind, reference, "stripe", 1)));
         world.send("outcomes", operation, """
                 {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"%s","merchant":"acme","idempotency_key":"%s",
                  "status":"succeeded","amount":%d,"currency":"EUR","psp":"stripe","psp_reference":"re_1","attempts":1,"revision":2,

@@ -41,10 +41,13 @@ final class World implements AutoCloseable {
     final List<String> planted = new ArrayList<>();
     final List<Path> logs = new ArrayList<>();
     boolean inFlightAllowed;
+    Optional<Recovery> recovery = Optional.empty();
     private final String url = TestStack.newDatabase();
     private final Connection connection = connect(url);
     private final List<List<String>> ledgers = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
-    private final List<HttpListener> psps = ledgers.stream().map(World::serve).toList();
+    private final List<HttpListener> services = new CopyOnWriteArrayList<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<HttpListener> psps = ledgers.stream().map(this::serve).toList();
     private final Map<String, Object> kafka = Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers());
     private final Admin admin = Admin.create(kafka);
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
@@ -65,10 +68,10 @@ final class World implements AutoCloseable {
         }
     }
 
-    private static HttpListener serve(List<String> ledger) {
+    private HttpListener serve(List<String> ledger) {
         return HttpListener.start("a ledger", 0, request -> {
             int after = Integer.parseInt(request.query().replaceAll(".*after=(\\d+).*", "$1"));
-            String page = ledger.stream().skip(after).limit(2).map(line -> line + "\n").collect(Collectors.joining());
+            String page = (request.path().endsWith("/movements") ? ledger : requests).stream().skip(after).limit(2).map(line -> line + "\n").collect(Collectors.joining());
             return new HttpAnswer.Full(200, Map.of(), page.getBytes(StandardCharsets.UTF_8));
         });
     }
@@ -79,6 +82,10 @@ final class World implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    Connection connect() {
+        return connect(url);
     }
 
     void sql(String... statements) {
@@ -116,6 +123,21 @@ final class World implements AutoCloseable {
                 .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, operation, key));
     }
 
+    /** A PSP's answer to the attempt under this key. */
+    void answered(String key, int status) {
+        requests.add("""
+                {"at":"%s","method":"POST","path":"/v1/payment_intents/pi_1/confirm","idempotency_key":"%s-confirm","status":%d,\
+                "fate":"executed"}""".formatted(START, key, status));
+    }
+
+    /** A service that says this of itself. */
+    URI telling(String metrics) {
+        HttpListener service = HttpListener.start("a service", 0,
+                request -> new HttpAnswer.Full(200, Map.of(), metrics.getBytes(StandardCharsets.UTF_8)));
+        services.add(service);
+        return URI.create("http://127.0.0.1:" + service.port());
+    }
+
     void forgetMovements() {
         ledgers.forEach(List::clear);
     }
@@ -144,7 +166,7 @@ final class World implements AutoCloseable {
     Verdict check() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
         return Checker.check(new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
-                Optional.of(new Calls.InMemory(calls)), planted, logs, inFlightAllowed));
+                Optional.of(new Calls.InMemory(calls)), planted, logs, inFlightAllowed, recovery));
     }
 
     @Override
@@ -153,5 +175,6 @@ final class World implements AutoCloseable {
         producer.close();
         admin.close();
         psps.forEach(HttpListener::close);
+        services.forEach(HttpListener::close);
     }
 }

@@ -5,22 +5,32 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The payment that a merchant's key must name: worked out here anew, from the published rule. */
-final class DerivedPaymentId {
+/** Ids that follow from what they identify: worked out here anew, from the published rules. */
+final class DerivedId {
 
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
     private static final int LETTERS = 26;
 
-    private DerivedPaymentId() {}
+    private DerivedId() {}
 
-    static String of(String merchant, String key) {
-        var bits = new BigInteger(1, sha256("v1|" + merchant + "|" + key)).shiftRight(256 - 5 * LETTERS);
+    /** The payment that a merchant's key must name. */
+    static String ofPayment(String merchant, String key) {
+        return "pay_" + letters("v1|" + merchant + "|" + key);
+    }
+
+    /** The key under which an attempt must be sent. */
+    static String ofAttempt(String payment, String operation, String reference, String psp, int sequence) {
+        return letters(payment + "|" + operation + "|" + reference + "|" + psp + "|" + sequence);
+    }
+
+    private static String letters(String text) {
+        var bits = new BigInteger(1, sha256(text)).shiftRight(256 - 5 * LETTERS);
         var letters = new char[LETTERS];
         for (int i = LETTERS - 1; i >= 0; i--) {
             letters[i] = ALPHABET.charAt(bits.intValue() & 31);
             bits = bits.shiftRight(5);
         }
-        return "pay_" + new String(letters);
+        return new String(letters);
     }
 
     private static byte[] sha256(String text) {

@@ -1,0 +1,58 @@
+package io.chargeonce.checker;
+
+import java.net.URI;
+import java.util.Optional;
+
+/** Compares what grows with what it may grow to: processes, tables, and repeats of records. */
+final class Bounds {
+
+    private static final double MOST_OF_THE_HEAP = 0.9;
+    private static final double MOST_DESCRIPTORS = 2_000;
+    private static final double MOST_THREADS = 500;
+    private static final long MOST_OUTBOX_BYTES = 256L << 20;
+    private static final long MOST_BYTES_PER_OPERATION = 64L << 10;
+    /** What empty tables, and those that are no payment's, may hold. */
+    private static final long BYTES_TO_BEGIN_WITH = 256L << 20;
+
+    private final Books books;
+
+    Bounds(Books books) {
+        this.books = books;
+    }
+
+    private static final String SIZES = """
+            SELECT pg_total_relation_size('outbox') AS outbox, count(*) AS tables, sum(pg_total_relation_size(oid))::bigint AS bytes
+              FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r'
+            """;
+
+    void tables(Rows rows) {
+        long operations = books.payments.values().stream().filter(Payment::hasRow).count();
+        rows.each(SIZES, row -> {
+            most(row.getLong("outbox"), MOST_OUTBOX_BYTES, "bytes are taken by the outbox");
+            most(row.getLong("bytes"), BYTES_TO_BEGIN_WITH + operations * MOST_BYTES_PER_OPERATION,
+                    "bytes are taken by the tables of %d operations".formatted(operations));
+        });
+    }
+
+    void repeats(Recovery recovery) {
+        most(books.repeats, recovery.repeats(), "records on work topics repeat another one's operation and step");
+    }
+
+    void service(URI address) {
+        Metrics metrics = Metrics.of(address);
+        // What survived the last collection; before the first one nothing can have leaked.
+        Optional<Double> live = metrics.sum("jvm_gc_live_data_size_bytes", "");
+        Optional<Double> limit = metrics.sum("jvm_gc_max_data_size_bytes", "");
+        if (live.isPresent() && limit.isPresent() && limit.get() > 0) {
+            most(live.get(), limit.get() * MOST_OF_THE_HEAP, "bytes of heap are in use after a collection at " + address);
+        }
+        metrics.sum("process_files_open_files", "").ifPresent(open -> most(open, MOST_DESCRIPTORS, "descriptors are open at " + address));
+        metrics.sum("jvm_threads_live_threads", "").ifPresent(alive -> most(alive, MOST_THREADS, "threads are alive at " + address));
+    }
+
+    private void most(double found, double limit, String what) {
+        if (found > limit) {
+            books.findings.addGeneral(Invariant.BOUNDED, "%.0f %s, where %.0f is the most".formatted(found, what, limit));
+        }
+    }
+}

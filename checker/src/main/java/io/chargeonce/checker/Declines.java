@@ -1,0 +1,40 @@
+package io.chargeonce.checker;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Holds what PSPs declined against what came of it: a decline is the answer to its payment, and no failure to try again. Known
+ * only where a PSP says it by an HTTP status of its own, as Stripe does with 402.
+ */
+final class Declines {
+
+    private static final int PAYMENT_REQUIRED = 402;
+    /** What the charge consumer appends to an attempt's key for its second call. */
+    private static final String CONFIRM = "-confirm";
+
+    private final Books books;
+
+    Declines(Books books) {
+        this.books = books;
+    }
+
+    void request(JsonNode request) {
+        if (request.path("status").asInt() != PAYMENT_REQUIRED || !request.path("fate").asString("").equals("executed")) {
+            return;
+        }
+        String key = request.path("idempotency_key").asString("").replace(CONFIRM, "");
+        Books.AttemptOf attempt = books.attempts.get(key);
+        if (attempt != null) {
+            declined(attempt);
+        }
+    }
+
+    private void declined(Books.AttemptOf attempt) {
+        Payment payment = books.payments.get(attempt.operation());
+        boolean triedAgain = attempt.sequence() < payment.sequence && !payment.presentedAgain;
+        if (triedAgain || payment.state == State.SCHEDULED && !payment.presentedAgain || payment.state == State.DEAD) {
+            books.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
+                    .formatted(payment.state.tag(), payment.sequence, attempt.sequence()));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.chargeonce.checker;
+
+/** What must be over in a pipeline that is well again: payments under way, lag, transactions, locks. */
+final class Healed {
+
+    private final Books books;
+
+    Healed(Books books) {
+        this.books = books;
+    }
+
+    /** Ours is the only one that reads here for long; the pipeline's own last for milliseconds. */
+    private static final String OPEN_TRANSACTIONS = """
+            SELECT pid, application_name, state, extract(epoch FROM clock_timestamp() - xact_start) AS age, left(query, 100) AS query
+              FROM pg_stat_activity
+             WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+               AND xact_start < clock_timestamp() - interval '5 seconds'
+            """;
+
+    private static final String PREPARED = "SELECT gid FROM pg_prepared_xacts WHERE database = current_database()";
+
+    /** A row's or a table's lock that somebody waits for in vain. */
+    private static final String WAITED_FOR = """
+            SELECT waiting.pid, locktype, mode, coalesce(relation::regclass::text, '') AS relation
+              FROM pg_locks AS waiting JOIN pg_stat_activity USING (pid)
+             WHERE NOT granted AND query_start < clock_timestamp() - interval '5 seconds' AND datname = current_database()
+            """;
+
+    void look(Rows rows) {
+        rows.each(OPEN_TRANSACTIONS, row -> alive("a transaction of backend %d (%s) is open for %.1f s: %s".formatted(row.getInt("pid"),
+                row.getString("state"), row.getDouble("age"), row.getString("query"))));
+        rows.each(PREPARED, row -> alive("the prepared transaction %s is left over".formatted(row.getString("gid"))));
+        rows.each(WAITED_FOR, row -> alive("backend %d waits in vain for a %s on %s %s".formatted(row.getInt("pid"),
+                row.getString("mode"), row.getString("locktype"), row.getString("relation"))));
+    }
+
+    void compare() {
+        if (books.staged > 0) {
+            alive("%d records still wait in the outbox".formatted(books.staged));
+        }
+        if (books.lag > 0) {
+            alive("%d records are above the offsets that their consumers have committed".formatted(books.lag));
+        }
+        books.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
+                .forEach(payment -> books.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
+                        .formatted(payment.state.tag(), payment.step)));
+    }
+
+    private void alive(String sentence) {
+        books.findings.addGeneral(Invariant.ALIVE_AFTER_HEAL, sentence);
+    }
+}

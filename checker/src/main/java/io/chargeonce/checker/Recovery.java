@@ -1,0 +1,21 @@
+package io.chargeonce.checker;
+
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What may be expected of a pipeline that is well, or well again: whatever is not at rest when the check is made never will be.
+ *
+ * @param since   when the last fault ended; a retry that fell due before may be late
+ * @param latest  a retry that fell due afterwards starts so much after its time at most
+ * @param repeats so many records can the faults that there were explain, beyond one of each operation and step
+ * @param metrics where services tell their heap, descriptors and threads
+ */
+public record Recovery(Instant since, Duration latest, long repeats, List<URI> metrics) {
+
+    public Recovery {
+        metrics = List.copyOf(metrics);
+    }
+}

@@ -1,0 +1,92 @@
+package io.chargeonce.checker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is expected of a pipeline that is well, or well again. */
+class RecoveryTest {
+
+    private final Sample sample = new Sample();
+    private final World world = sample.world;
+
+    @AfterEach
+    void close() throws SQLException {
+        sample.close();
+    }
+
+    private void wellSince(Instant time, long repeats, URI... services) {
+        world.recovery = Optional.of(new Recovery(time, Duration.ofSeconds(1), repeats, List.of(services)));
+    }
+
+    @Test
+    void never_early_nor_late_while_all_is_well() {
+        wellSince(World.START, 0);
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(9) + "', decided_at = '" + Sample.at(10) + "' WHERE sequence = 2");
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.NEVER_EARLY);
+        wellSince(World.START.plusSeconds(8), 0);
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
+    void alive_after_heal_nothing_is_under_way_any_more() {
+        String waiting = sample.accept("waiting", "accepted", 1, 0);
+        wellSince(World.START, 0);
+        Verdict verdict = world.check();
+        assertThat(verdict.violations()).extracting(Violation::toString).containsExactlyInAnyOrder(
+                "alive-after-heal: 1 records are above the offsets that their consumers have committed",
+                "alive-after-heal: " + waiting + " is still accepted at step 1");
+        assertThat(verdict.timelines()).containsKey(waiting);
+    }
+
+    @Test
+    void alive_after_heal_no_transaction_is_left_open() throws SQLException {
+        wellSince(World.START, 0);
+        try (var connection = world.connect(); var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT 1");
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> world.check().kind() == Verdict.Kind.BROKEN);
+            assertThat(world.check().violations()).extracting(Violation::toString).singleElement().asString()
+                    .startsWith("alive-after-heal: a transaction of backend").contains("idle in transaction");
+        }
+    }
+
+    @Test
+    void bounded_a_repeated_record_needs_a_fault_that_explains_it() {
+        sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(0));
+        world.commitOffsets();
+        wellSince(World.START, 1);
+        assertThat(world.check().violations()).isEmpty();
+        wellSince(World.START, 0);
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.BOUNDED);
+    }
+
+    @Test
+    void bounded_heap_descriptors_and_threads_by_what_services_tell() {
+        URI well = world.telling("""
+                jvm_gc_live_data_size_bytes{service="s"} 1.0E7
+                jvm_gc_max_data_size_bytes{service="s"} 1.0E8
+                process_files_open_files{service="s"} 90.0
+                jvm_threads_live_threads{service="s"} 40.0
+                """);
+        URI leaking = world.telling("""
+                jvm_gc_live_data_size_bytes{service="s"} 9.9E7
+                jvm_gc_max_data_size_bytes{service="s"} 1.0E8
+                process_files_open_files{service="s"} 60000.0
+                jvm_threads_live_threads{service="s"} 9000.0
+                """);
+        wellSince(World.START, 0, well);
+        assertThat(world.check().violations()).isEmpty();
+        wellSince(World.START, 0, well, leaking);
+        assertThat(world.check().violations()).hasSize(3).extracting(Violation::invariant).containsOnly(Invariant.BOUNDED);
+    }
+}
