@@ -99,6 +99,11 @@ final class PaperPsp implements PspSimulator {
     }
 
     @Override
+    public synchronized void removeRule(long id) {
+        throw new UnsupportedOperationException("no test of the engine removes one rule");
+    }
+
+    @Override
     public synchronized void removeRules() {
         rules.clear();
     }

@@ -3,15 +3,19 @@ package io.chargeonce.load;
 import io.chargeonce.load.chaos.Chaos;
 import io.chargeonce.load.chaos.FaultKind;
 import io.chargeonce.load.plant.Plant;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 @Command(name = "chaos", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and the books must balance.",
@@ -28,16 +32,20 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K", description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
-    @Option(names = "--faults", split = ",", paramLabel = "KIND", description = "Only these kinds: ${COMPLETION-CANDIDATES}. Default: all.")
+    @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
+            description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
 
     @Option(names = "--plant", paramLabel = "BUG", description = "Plants a bug in the services first; see 'load plants --list'.")
     Optional<String> plant = Optional.empty();
 
+    @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
+    Optional<Path> logs = Optional.empty();
+
     @Option(names = "--json", description = "Print the checker's verdict as the last line.")
     boolean json;
 
-    /** 0 if all campaigns balanced, else 1. */
+    /** 0 if all campaigns balanced and no service met a bug, else 1. */
     @Override
     public Integer call() {
         if (campaigns < 1) {
@@ -47,10 +55,25 @@ final class ChaosCommand implements Callable<Integer> {
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         out.flush();
-        Chaos.Result result = new Chaos(out).run(chosen, campaigns, faults, plant.map(Plant::fromTag));
+        Optional<Plant> bug = plant.map(Plant::fromTag);
+        Chaos.Result result = new Chaos(out, logs).run(chosen, campaigns, faults, bug, bug.map(Plant::settings).orElse(Map.of()));
         out.println(result.coverage());
+        List<String> missing = result.coverage().missing(faults);
+        out.println(missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing));
+        result.bugs().forEach(out::println);
         out.println(json ? result.lastVerdict().json() : result.lastVerdict().report());
         out.flush();
-        return result.lastVerdict().balanced() ? 0 : 1;
+        return result.sound() ? 0 : 1;
+    }
+
+    static final class Kinds implements ITypeConverter<FaultKind> {
+        @Override
+        public FaultKind convert(String text) {
+            try {
+                return FaultKind.fromTag(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
     }
 }

@@ -3,9 +3,12 @@ package io.chargeonce.load;
 import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Verdict;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -17,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "check", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. Where Postgres and Kafka are comes from CHARGEONCE_… variables.",
-        footer = {"", "Example: 'chargeonce up' after a load.", "  chargeonce load check --psp http://127.0.0.1:8090 --history history.ndjson"})
+        footer = {"", "Example: 'chargeonce up' after a load.", "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson --well --metrics http://127.0.0.1:9100"})
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -41,6 +44,15 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
     boolean inFlight;
 
+    @Option(names = "--well", description = "All was well and had the time that it needs: then lateness, repeated records, and whatever is still under way break the books.")
+    boolean well;
+
+    @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class, description = "With --well: how late a retry may start. Default: ${DEFAULT-VALUE}.")
+    Duration latest;
+
+    @Option(names = "--metrics", paramLabel = "URL", description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
+    List<URI> metrics = List.of();
+
     @Option(names = "--json", description = "Print the verdict as one line of JSON.")
     boolean json;
 
@@ -50,6 +62,9 @@ final class CheckCommand implements Callable<Integer> {
         Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
         if (history.isPresent()) {
             evidence = evidence.calls(new Calls.InFile(history.get()));
+        }
+        if (well) {
+            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, metrics));
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         var out = spec.commandLine().getOut();

@@ -1,9 +1,9 @@
 package io.chargeonce.load;
 
 import io.chargeonce.load.chaos.PlantTrials;
+import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -34,10 +34,10 @@ final class PlantsCommand implements Callable<Integer> {
     @Option(names = "--campaigns", defaultValue = "8", paramLabel = "K", description = "How many each bug has to show itself. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
-    @Option(names = "--table", paramLabel = "FILE", description = "Write what was found as a table.")
+    @Option(names = "--table", paramLabel = "FILE", description = "Write what was found into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
 
-    /** 0 if every bug was caught, else 1. */
+    /** 0 if every bug was caught and nothing is found without it, else 1. */
     @Override
     public Integer call() throws IOException {
         var out = spec.commandLine().getOut();
@@ -47,10 +47,14 @@ final class PlantsCommand implements Callable<Integer> {
         }
         List<Plant> plants = only.isEmpty() ? List.of(Plant.values()) : only.stream().map(Plant::fromTag).toList();
         var trials = new PlantTrials(out, seed, campaigns);
-        plants.forEach(trials::run);
-        if (table.isPresent()) {
-            Files.writeString(table.get(), trials.table());
+        boolean all = true;
+        for (Plant plant : plants) {
+            PlantTrials.Trial trial = trials.run(plant);
+            all &= trial.passed();
+            if (table.isPresent()) {
+                BugTable.in(table.get()).put(trial.row());
+            }
         }
-        return trials.allCaught() ? 0 : 1;
+        return all ? 0 : 1;
     }
 }

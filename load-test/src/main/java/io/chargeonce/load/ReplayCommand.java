@@ -19,8 +19,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(name = "replay", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Puts the records of a file on a topic, byte for byte: a poison corpus, or any recording with key and value in base64.",
-        footer = {"", "Example:", "  chargeonce load replay poison.ndjson --topic payments.requests --rate 50"})
+        description = "Puts the records of a file on a topic, byte for byte: a poison corpus, what 'dlq export' wrote, or any recording with key and value in base64.",
+        footer = {"", "Example: everything that is dead comes again, and nothing of it may be charged twice.",
+                "  chargeonce dlq export dead.ndjson --unmasked", "  chargeonce load replay dead.ndjson --topic payments.requests --rate 50"})
 final class ReplayCommand implements Callable<Integer> {
 
     @Spec
@@ -29,7 +30,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
-    @Parameters(paramLabel = "FILE", description = "One record a line, as 'load poison' writes them.")
+    @Parameters(paramLabel = "FILE", description = "One record a line, as 'load poison' or 'dlq export' writes them.")
     Path file;
 
     @Option(names = "--topic", required = true, paramLabel = "TOPIC", description = "Where they go.")

@@ -78,7 +78,7 @@ final class RunCommand implements Callable<Integer> {
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
         var out = spec.commandLine().getOut();
         try (var file = HistoryFile.create(history)) {
-            var traffic = new Traffic(url, psp, Duration.ofSeconds(20), 3, file::add);
+            var traffic = new Traffic(url, psp, 3, file::add);
             var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
             Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
             if (poison) {

@@ -3,6 +3,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.EvidenceMissing;
+import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
@@ -10,6 +11,7 @@ import io.chargeonce.load.traffic.Merchant;
 import io.chargeonce.load.traffic.Mix;
 import io.chargeonce.load.traffic.Traffic;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -26,8 +28,13 @@ final class Campaign {
     private static final double CALLS_PER_SECOND = 40;
     private static final int PERIODS = 3;
     private static final int POISON_RECORDS = 5;
-    private static final Duration TO_DRAIN = Duration.ofSeconds(60);
     private static final Duration LOAD = Duration.ofSeconds(5);
+    /** Processes start, groups wait for members that are gone, leases end, and the longest tier is a second long. */
+    private static final Duration TO_DRAIN = Duration.ofSeconds(45);
+    /** After the healing, what everybody needs to be at work again; a retry that falls due later may be no later than this. */
+    private static final Duration TO_RECOVER = Duration.ofSeconds(10);
+    /** What the relay reads at once, so that a fault may make it send so many again. */
+    private static final int REPEATS_PER_MISHAP = 1_000;
 
     private final Stage stage;
     private final HistoryFile history;
@@ -41,7 +48,8 @@ final class Campaign {
 
     Verdict run(List<FaultKind> kinds, Coverage coverage) {
         var random = new Random(seed);
-        var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), Duration.ofSeconds(5), 8, history::add);
+        var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add);
+        stage.operatorsAtWork(true);
         Thread load = Thread.ofPlatform().name("load").start(() ->
                 traffic.run(CALLS_PER_SECOND, LOAD, Mix.stormy(), Merchant.sandbox(), new Random(seed), "c" + seed));
         sendPoison(random);
@@ -51,8 +59,11 @@ final class Campaign {
         }
         traffic.stop();
         join(load);
+        stage.operatorsAtWork(false);
         stage.heal();
-        return drain();
+        coverage.repeated(nemesis.copies());
+        return drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
+                coverage.copies() + coverage.mishaps() * REPEATS_PER_MISHAP, stage.metrics()));
     }
 
     private static void join(Thread load) {
@@ -73,8 +84,8 @@ final class Campaign {
         }
     }
 
-    /** The last verdict before the patience ends: broken at once when broken, unknown if it never came to rest. */
-    private Verdict drain() {
+    /** Broken at once when broken; at the end of the patience, whatever is not at rest breaks the books too. */
+    private Verdict drain(Recovery recovery) {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
         while (Checker.underWay(evidence) > 0 && System.nanoTime() < giveUp) {
@@ -82,6 +93,16 @@ final class Campaign {
         }
         Verdict verdict = check(evidence);
         while (verdict.kind() == Verdict.Kind.UNKNOWN && System.nanoTime() < giveUp) {
+            Pauses.of(Duration.ofMillis(500));
+            verdict = check(evidence);
+        }
+        return verdict.kind() == Verdict.Kind.BROKEN ? verdict : rested(evidence.recovered(recovery), giveUp);
+    }
+
+    /** Offsets are committed a moment after the last record was finished. */
+    private static Verdict rested(Evidence evidence, long giveUp) {
+        Verdict verdict = check(evidence);
+        while (!verdict.balanced() && System.nanoTime() < giveUp) {
             Pauses.of(Duration.ofMillis(500));
             verdict = check(evidence);
         }

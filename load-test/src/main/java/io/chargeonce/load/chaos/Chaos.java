@@ -4,27 +4,43 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.traffic.HistoryFile;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** Campaigns one after the other on one stage, until one is not balanced or all are through. For one thread. */
 public final class Chaos {
 
-    /** @param lastVerdict of the campaign that ended the run */
-    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage) {}
+    /**
+     * @param lastVerdict of the campaign that ended the run
+     * @param bugs        lines of the services' logs that speak of a bug: something impossible was met
+     */
+    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs) {
 
-    private final PrintWriter out;
-
-    /** @param out takes a line per campaign */
-    public Chaos(PrintWriter out) {
-        this.out = out;
+        public boolean sound() {
+            return lastVerdict.balanced() && bugs.isEmpty();
+        }
     }
 
-    public Result run(long seed, int campaigns, List<FaultKind> kinds, Optional<Plant> plant) {
+    private final PrintWriter out;
+    private final Optional<Path> logs;
+
+    /**
+     * @param out  takes a line per campaign
+     * @param logs where the services' logs stay when it is over; without it they go with everything else
+     */
+    public Chaos(PrintWriter out, Optional<Path> logs) {
+        this.out = out;
+        this.logs = logs;
+    }
+
+    /** @param settings what the services are told beside the usual */
+    public Result run(long seed, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
-        try (var stage = new Stage(plant); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
+        try (var stage = new Stage(plant, settings); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start();
             plant.flatMap(Plant::sql).ifPresent(stage::sql);
             for (int i = 1; true; i++) {
@@ -35,8 +51,10 @@ public final class Chaos {
                         verdict.kind().name().toLowerCase(Locale.ROOT),
                         Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0, verdict.count("accepted"), verdict.count("psp_captures"));
                 out.flush();
-                if (i == campaigns || !verdict.balanced()) {
-                    return new Result(i, verdict, coverage);
+                List<String> bugs = stage.linesWith("Bug!");
+                if (i == campaigns || !verdict.balanced() || !bugs.isEmpty()) {
+                    logs.ifPresent(stage::copyLogs);
+                    return new Result(i, verdict, coverage, bugs);
                 }
             }
         }

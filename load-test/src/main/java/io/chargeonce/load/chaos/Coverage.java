@@ -7,15 +7,23 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Counts what was really done and really hit: a campaign that never killed anybody has proved nothing about killing. For one thread. */
 public final class Coverage {
 
+    /** The states that a payment can be in while something happens to its pipeline. */
+    private static final List<String> STATES = List.of("accepted", "processing", "scheduled", "parked", "unresolved", "dead");
+
     private final Map<String, Integer> faults = new TreeMap<>();
+    private final Map<FaultKind, Map<String, Integer>> met = new EnumMap<>(FaultKind.class);
     private final Map<String, Integer> hits = new TreeMap<>();
     private final Map<Child, CrashPoint> armed = new HashMap<>();
     private final Map<CrashPoint, Integer> armings = new EnumMap<>(CrashPoint.class);
+
+    private long copies;
 
     Coverage() {
         for (CrashPoint point : CrashPoint.values()) {
@@ -23,8 +31,13 @@ public final class Coverage {
         }
     }
 
-    void did(String fault) {
-        faults.merge(fault, 1, Integer::sum);
+    void did(FaultKind kind, String fault) {
+        faults.merge(kind.tag() + ": " + fault, 1, Integer::sum);
+    }
+
+    /** A fault of this kind met payments in these states. */
+    void met(FaultKind kind, Set<String> states) {
+        states.forEach(state -> met.computeIfAbsent(kind, unseen -> new TreeMap<>()).merge(state, 1, Integer::sum));
     }
 
     /** By what was armed and not by what was hit, so that the seed alone decides. */
@@ -47,14 +60,32 @@ public final class Coverage {
         }
     }
 
+    /** Faults and crashes together: what may have made somebody send a record again. */
+    long mishaps() {
+        return faults.values().stream().mapToInt(Integer::intValue).sum() + hits.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    /** So many records were put on their topics again, or read again, on purpose. */
+    void repeated(long records) {
+        copies += records;
+    }
+
+    long copies() {
+        return copies;
+    }
+
     /** What was never done or hit yet. */
-    public List<String> missing() {
+    public List<String> missing(List<FaultKind> kinds) {
         var missing = new ArrayList<String>();
         hits.forEach((point, count) -> {
             if (count == 0) {
-                missing.add(point);
+                missing.add("crash point " + point);
             }
         });
+        kinds.stream().filter(kind -> faults.keySet().stream().noneMatch(name -> name.startsWith(kind.tag() + ":")))
+                .forEach(kind -> missing.add("fault " + kind.tag()));
+        kinds.forEach(kind -> STATES.stream().filter(state -> !met.getOrDefault(kind, Map.of()).containsKey(state))
+                .forEach(state -> missing.add(kind.tag() + " while one is " + state)));
         return missing;
     }
 
@@ -62,12 +93,17 @@ public final class Coverage {
         return Map.copyOf(hits);
     }
 
-    public Map<String, Integer> faults() {
-        return Map.copyOf(faults);
-    }
-
+    /** For people: crash points, faults, and how often a fault of each kind met a payment in each state. */
     @Override
     public String toString() {
-        return "crash points hit: " + hits + System.lineSeparator() + "faults: " + faults;
+        var text = new StringBuilder("crash points hit\n");
+        hits.forEach((point, count) -> text.append("  %5d  %s%n".formatted(count, point)));
+        text.append("faults\n");
+        faults.forEach((fault, count) -> text.append("  %5d  %s%n".formatted(count, fault)));
+        text.append("faults that met a payment in a state\n  %-12s".formatted(""));
+        STATES.forEach(state -> text.append("%12s".formatted(state)));
+        met.forEach((kind, states) -> text.append("%n  %-12s".formatted(kind.tag()))
+                .append(STATES.stream().map(state -> "%12d".formatted(states.getOrDefault(state, 0))).collect(Collectors.joining())));
+        return text.toString();
     }
 }

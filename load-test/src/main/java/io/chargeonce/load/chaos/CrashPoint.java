@@ -10,7 +10,12 @@ public enum CrashPoint {
     AFTER_DATABASE_COMMIT("io.chargeonce.charge.Resolutions", "resolve", Side.EXIT),
     BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
     BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
-    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.KeysInFlight", "accept", Side.EXIT);
+    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.KeysInFlight", "accept", Side.EXIT),
+    AFTER_MERGE_PLANNED("io.chargeonce.dlq.MergeRuns", "plan", Side.EXIT),
+    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.MergeMoves", "write", Side.EXIT),
+    AFTER_MERGE_COMMIT("io.chargeonce.dlq.RunLeader", "runOnce", Side.EXIT),
+    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.Purge", "purge", Side.EXIT),
+    AFTER_PURGE_COMMIT("io.chargeonce.dlq.Purge", "runOnce", Side.EXIT);
 
     enum Side { ENTER, EXIT }
 
@@ -31,9 +36,11 @@ public enum CrashPoint {
     boolean isIn(String service) {
         return switch (this) {
             case BETWEEN_ACCEPT_AND_ANSWER -> service.startsWith("ingest");
-            case BETWEEN_ACK_AND_DELETE -> true;
+            case BETWEEN_ACK_AND_DELETE -> !service.startsWith("operator");
             case BEFORE_PSP_CALL, DURING_PSP_CALL, AFTER_PSP_CALL, AFTER_DATABASE_COMMIT, BEFORE_OFFSET_COMMIT ->
-                    !service.startsWith("ingest");
+                    service.startsWith("charge") || service.startsWith("retry");
+            case AFTER_MERGE_PLANNED, BEFORE_MERGE_COMMIT, AFTER_MERGE_COMMIT, BEFORE_PURGE_COMMIT, AFTER_PURGE_COMMIT ->
+                    service.startsWith("operator");
         };
     }
 }

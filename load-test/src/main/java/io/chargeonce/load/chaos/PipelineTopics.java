@@ -48,6 +48,15 @@ record PipelineTopics(String kafka) {
         }
     }
 
+    void awaitNoMembers(String group, Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            while (hasMembers(admin, group) && System.nanoTime() < giveUp) {
+                Pauses.of(Duration.ofMillis(100));
+            }
+        }
+    }
+
     private static boolean hasMembers(Admin admin, String group) {
         try {
             return !admin.describeConsumerGroups(List.of(group)).describedGroups().get(group).get().members().isEmpty();

@@ -1,6 +1,8 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.charge.ChargeService;
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
@@ -10,6 +12,7 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.sandbox.KafkaBroker;
+import io.chargeonce.wire.Topics;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -43,6 +46,12 @@ public final class ServiceMain {
             case "retry" -> {
                 try (var meters = Meters.of("retry-consumers"); var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
                     service.awaitShutdown();
+                }
+            }
+            case "operator" -> {
+                PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
+                try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4)) {
+                    Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]));
                 }
             }
             default -> throw new IllegalArgumentException("Bug! There is no service " + arguments[0]);

@@ -6,8 +6,12 @@ import io.chargeonce.database.Migrations;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
+import io.chargeonce.load.traffic.Fate;
 import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.PspSimulator;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;
@@ -15,17 +19,20 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -40,20 +47,27 @@ final class Stage implements AutoCloseable {
     final Path directory;
     final PostgresServer postgres;
     final StripeSimulator stripe;
+    final AdyenSimulator adyen;
     final TcpProxy toPostgres;
     final TcpProxy toStripe;
+    final TcpProxy toAdyen;
     final Child broker;
+    /** What the pipeline consists of, and who works its dead-letter queue. */
     final List<Child> services;
+    private final Child operators;
+    private final List<URI> metrics = new ArrayList<>();
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
     private final String database;
-    private final List<Long> storms = new ArrayList<>();
+    private final List<Runnable> storms = new ArrayList<>();
+    private boolean operatorsAtWork;
     private final Thread lastWill = new Thread(() -> {
         killAll();
         removeDirectory();
     }, "kill-children");
 
-    Stage(Optional<Plant> plant) {
+    /** @param settings for the services that charge, beside the usual */
+    Stage(Optional<Plant> plant, Map<String, String> settings) {
         Runtime.getRuntime().addShutdownHook(lastWill);
         try {
             this.directory = Files.createTempDirectory("chargeonce-chaos-");
@@ -62,41 +76,35 @@ final class Stage implements AutoCloseable {
         }
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
         this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()));
+        this.adyen = AdyenSimulator.start(cards().port(LowPort.free()));
         this.toPostgres = TcpProxy.start(postgres.port());
         this.toStripe = TcpProxy.start(stripe.port());
+        this.toAdyen = TcpProxy.start(adyen.port());
         this.database = postgres.jdbcUrl();
         this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort), Map.of(),
                 directory, Optional.empty());
-        this.services = List.of(service("ingest", 1, plant), service("charge", 1, plant), service("charge", 2, plant),
-                service("retry", 1, plant));
+        this.operators = service("operator", 1, plant, Map.of());
+        this.services = List.of(service("ingest", 1, plant, Map.of()), service("charge", 1, plant, settings),
+                service("charge", 2, plant, settings), service("retry", 1, plant, settings), operators);
     }
 
-    private Child service(String kind, int number, Optional<Plant> plant) {
-        var settings = new HashMap<String, String>();
-        settings.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/chargeonce".formatted(toPostgres.port()));
-        settings.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", kafka());
-        settings.put("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s");
-        if (kind.equals("ingest")) {
-            settings.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:" + ingestPort);
-        } else {
-            settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret().toString());
-            settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + toStripe.port());
-            settings.put("CHARGEONCE_PSP_TIMEOUT", "500ms");
-            settings.put("CHARGEONCE_CLAIM_LEASE", "4s");
-            settings.put("CHARGEONCE_BREAKER_OPEN_FOR", "300ms");
-            settings.put("CHARGEONCE_RESOLVE_LADDER", "200ms,500ms");
-            settings.put("CHARGEONCE_SWEEP_AFTER", "2s");
+    /** The load's cards, as this PSP has stored them. */
+    private static AdyenSettings cards() {
+        var settings = AdyenSettings.inMemory().modificationLag(Duration.ofMillis(200));
+        for (Fate fate : Fate.values()) {
+            for (String card : fate.cards()) {
+                settings = settings.storing(card, fate == Fate.DECLINED ? "DECLINED" : "APPROVED");
+            }
         }
-        plant.filter(bug -> !kind.equals("ingest")).ifPresent(bug -> settings.putAll(bug.settings()));
-        return new Child(kind + "-" + number, List.of(kind), settings, directory, plant.map(Plant::tag));
+        return settings;
     }
 
-    private Path secret() {
-        try {
-            return Files.writeString(directory.resolve("stripe-key"), "sk_test_chaos");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private Child service(String kind, int number, Optional<Plant> plant, Map<String, String> more) {
+        Map<String, String> environment = new ServiceSettings(directory, kafka(), toPostgres.port(), toStripe.port(), toAdyen.port())
+                .of(kind, ingestPort);
+        Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS")).ifPresent(address -> metrics.add(URI.create("http://" + address)));
+        environment.putAll(more);
+        return new Child(kind + "-" + number, List.of(kind, "" + number), environment, directory, plant.map(Plant::tag));
     }
 
     String kafka() {
@@ -116,9 +124,23 @@ final class Stage implements AutoCloseable {
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
         var topics = new PipelineTopics(kafka());
         topics.create();
-        services.forEach(Child::startIfDead);
+        startServices();
         awaitPort(ingestPort, services.getFirst());
         topics.awaitMembers(TO_START);
+    }
+
+    private void startServices() {
+        services.stream().filter(service -> operatorsAtWork || service != operators).forEach(Child::startIfDead);
+    }
+
+    /** People begin or end their work on the dead-letter queue. */
+    void operatorsAtWork(boolean now) {
+        operatorsAtWork = now;
+        if (now) {
+            operators.startIfDead();
+        } else {
+            operators.kill();
+        }
     }
 
     void sql(String statements) {
@@ -129,25 +151,56 @@ final class Stage implements AutoCloseable {
         }
     }
 
+    private static final String UNDER_WAY = """
+            SELECT DISTINCT state FROM chargeonce.operation WHERE state NOT IN ('succeeded', 'declined', 'purged')
+            """;
+
+    /** The states in which there are operations that have not come to their end; none if Postgres is away. */
+    Set<String> underWay() {
+        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement();
+             var result = statement.executeQuery(UNDER_WAY)) {
+            var states = new TreeSet<String>();
+            while (result.next()) {
+                states.add(result.getString(1));
+            }
+            return states;
+        } catch (SQLException away) {
+            return Set.of();
+        }
+    }
+
+    /** Those that are members of groups. */
+    List<Child> consumers() {
+        return services.stream().filter(service -> service.name().startsWith("charge") || service.name().startsWith("retry")).toList();
+    }
+
     /** Until the next healing, beside the rules that single payments have. */
-    void storm(FaultRule rule) {
-        storms.add(stripe.inject(rule));
+    void storm(PspSimulator psp, FaultRule rule) {
+        long id = psp.inject(rule);
+        storms.add(() -> psp.removeRule(id));
     }
 
     /** Ends every fault that is going on, and returns when everything runs again. */
     void heal() {
         toPostgres.set(Conditions.fair());
         toStripe.set(Conditions.fair());
+        toAdyen.set(Conditions.fair());
         stripe.acceptConnections();
         stripe.endOutage();
-        storms.forEach(stripe::removeRule);
+        adyen.acceptConnections();
+        adyen.endOutage();
+        storms.forEach(Runnable::run);
         storms.clear();
+        healBroker();
+        services.forEach(Child::thaw);
+        startServices();
+        awaitPort(ingestPort, services.getFirst());
+    }
+
+    void healBroker() {
         broker.thaw();
         broker.startIfDead();
         awaitPort(kafkaPort, broker);
-        services.forEach(Child::thaw);
-        services.forEach(Child::startIfDead);
-        awaitPort(ingestPort, services.getFirst());
     }
 
     private void awaitPort(int port, Child child) {
@@ -177,8 +230,40 @@ final class Stage implements AutoCloseable {
     }
 
     Evidence evidence(Path history) {
-        return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase())).calls(new Calls.InFile(history))
-                .planted(List.of("sk_test_chaos", "4242424242424242"), services.stream().map(Child::log).filter(Files::exists).toList());
+        return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase())).calls(new Calls.InFile(history))
+                .planted(List.of("sk_test_chaos", AdyenSettings.API_KEY, "4242424242424242"), services.stream().map(Child::log).filter(Files::exists).toList());
+    }
+
+    /** Where the services tell about themselves. */
+    List<URI> metrics() {
+        return List.copyOf(metrics);
+    }
+
+    List<String> linesWith(String text) {
+        var found = new ArrayList<String>();
+        for (Child service : services) {
+            if (Files.exists(service.log())) {
+                try (Stream<String> lines = Files.lines(service.log(), StandardCharsets.ISO_8859_1)) {
+                    lines.filter(line -> line.contains(text)).limit(5).forEach(line -> found.add(service.name() + ": " + line));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        return found;
+    }
+
+    void copyLogs(Path into) {
+        try {
+            Files.createDirectories(into);
+            for (Child service : services) {
+                if (Files.exists(service.log())) {
+                    Files.copy(service.log(), into.resolve(service.log().getFileName()), StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the logs cannot be kept in " + into + ": " + e.getMessage(), e);
+        }
     }
 
     private void killAll() {
@@ -198,7 +283,9 @@ final class Stage implements AutoCloseable {
         killAll();
         toPostgres.close();
         toStripe.close();
+        toAdyen.close();
         stripe.close();
+        adyen.close();
         removeDirectory();
         Runtime.getRuntime().removeShutdownHook(lastWill);
     }

@@ -12,32 +12,45 @@ import net.bytebuddy.matcher.ElementMatchers;
 
 /** A bug that payment pipelines have had, and where to put it. The services themselves know nothing of it. */
 public enum Plant {
-    TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made",
+    TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made, at another PSP too",
             "psp", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.TimeoutAsFailure.class)),
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
             "psp", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.ServerErrorAsDecline.class)),
+    DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
+            "psp", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.DeclineAsFailure.class)),
+    RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
+            "psp", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
+            new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
             "kill,network", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
+    SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
+            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true, new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
+    NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
+            "psp", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.CONSERVATION), true, new Change("io.chargeonce.payment.RetrySchedule", "after", Bugs.RetryUnknown.class)),
+    UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
+            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
             "psp", List.of(Invariant.NEVER_EARLY), true, new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
             new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.EarlierDueTime.class)),
+    AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
+            "psp,redelivery", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
+            new Change("io.chargeonce.ledger.Operation", "accepted", Bugs.AmountOfRecord.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             "kill", List.of(Invariant.OUTCOME_AGREES), true, new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
-    RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
-            "postgres,psp", List.of(), true, new Change("io.chargeonce.database.Outbox", "read", Bugs.AfterTheLastId.class)),
-    SEND_NOT_AWAITED("the relay deletes rows without waiting for the broker",
-            "broker", List.of(Invariant.OUTCOME_AGREES, Invariant.DLQ_ALGEBRA), false,
-            new Change("io.chargeonce.database.OutboxSender", "send", Bugs.NotAwaited.class)),
-    HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
-            "kill,rebalance", List.of(Invariant.HOP_SOUND), false, new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
+    MERGE_STRAIGHT_TO_KAFKA("a merge sends its records to Kafka itself, beside the transaction that decided them",
+            "kill,psp", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.HOP_SOUND), false,
+            new Change("io.chargeonce.dlq.MergeMoves", "write", Bugs.MergePastTheOutbox.class)),
+    BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
+            "psp", List.of(Invariant.DLQ_ALGEBRA), true, new Change("io.chargeonce.dlq.Purge", "save", Bugs.Nothing.class)),
+    REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
+            "psp", List.of(Invariant.REFUNDS), true, new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
-            "kill,rebalance", List.of(), false, new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
+            "redelivery,kill", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.HOP_SOUND), false,
+            new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
             "psp", List.of(Invariant.IDEMPOTENT_ACCEPT), true, new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
-            "psp", List.of(Invariant.NO_CARD_DATA), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.CardNumber.class)),
-    UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
-            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true);
+            "psp", List.of(Invariant.NO_CARD_DATA), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.CardNumber.class));
 
     /** Advice on all methods of that name. */
     record Change(String type, String method, Class<?> advice) {}
@@ -75,7 +88,7 @@ public enum Plant {
         return faults;
     }
 
-    /** Any of these must be broken. Empty: it must fail to come to rest, and the verdict is unknown. */
+    /** Any of these must be broken. */
     public List<Invariant> expected() {
         return expected;
     }

@@ -1,22 +1,23 @@
 package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
-import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
+import io.chargeonce.wire.PaymentRecord;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -25,7 +26,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class Tampering {
 
     private static final String CARD = "4242424242424242";
-    private static long lastId;
     private static KafkaProducer<byte[], byte[]> producer;
 
     private Tampering() {}
@@ -55,9 +55,14 @@ public final class Tampering {
 
     /** A moment later, as a service does that sends after its commit: whoever dies in between has sent nothing. */
     public static boolean sentPastTheOutbox(OutboxRow row) {
-        if (!row.topic().endsWith(".outcomes")) {
-            return false;
+        boolean outcome = row.topic().endsWith(".outcomes");
+        if (outcome) {
+            sendSoon(row);
         }
+        return outcome;
+    }
+
+    private static void sendSoon(OutboxRow row) {
         Thread.ofPlatform().daemon().start(() -> {
             try {
                 TimeUnit.MILLISECONDS.sleep(100);
@@ -68,7 +73,6 @@ public final class Tampering {
                 Thread.currentThread().interrupt();
             }
         });
-        return true;
     }
 
     private static synchronized KafkaProducer<byte[], byte[]> producer() {
@@ -79,50 +83,49 @@ public final class Tampering {
         return producer;
     }
 
-    public static synchronized List<?> afterTheLastId(List<?> rows) {
-        List<?> later = rows.stream().filter(row -> (Long) call(row, "id") > lastId).toList();
-        later.forEach(row -> lastId = Math.max(lastId, (Long) call(row, "id")));
-        return later;
+    public static Outcome failedIfDeclined(Outcome outcome) {
+        return outcome instanceof Outcome.Declined declined ? new Outcome.Failed(FailureCause.PSP_UNWELL, declined.message()) : outcome;
     }
 
-    /** Returns an OutboxSender.Result that takes every row for published. */
-    public static Object allAcknowledged(List<?> rows) {
-        try {
-            Class<?> type = Class.forName("io.chargeonce.database.OutboxSender$Result", true, Tampering.class.getClassLoader());
-            var constructor = type.getDeclaredConstructor(List.class, Map.class);
-            constructor.setAccessible(true);
-            return constructor.newInstance(new ArrayList<>(rows.stream().map(row -> (Long) call(row, "id")).toList()), Map.of());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+    public static Outcome failedIfRateLimited(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.detail().contains("429")
+                ? new Outcome.Failed(FailureCause.RATE_LIMITED, unknown.detail()) : outcome;
     }
 
-    public static void commitHighest(Object offsets, Object mark) {
-        try {
-            Field committable = field(offsets, "committable");
-            long next = (Long) field(mark, "offset").get(mark) + 1;
-            Optional<?> now = (Optional<?>) committable.get(offsets);
-            if (now.isEmpty() || ((OffsetAndMetadata) now.get()).offset() < next) {
-                committable.set(offsets, Optional.of(new OffsetAndMetadata(next)));
-            }
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+    /** The same for every copy of the attempt in this database, and nothing that anybody could derive. */
+    public static PspKey serialKey(PspKey key) {
+        return new PspKey(new StringBuilder(key.value()).reverse().toString());
     }
 
-    private static Field field(Object of, String name) throws NoSuchFieldException {
-        Field field = of.getClass().getDeclaredField(name);
-        field.setAccessible(true);
-        return field;
+    public static NextStep retriedIfUnknown(RetrySchedule schedule, NextStep next) {
+        return next instanceof NextStep.Resolve ask
+                ? new NextStep.RetryLater(schedule.tiers().getFirst(), new Outcome.Failed(FailureCause.PSP_UNWELL, ask.unknown().detail())) : next;
     }
 
-    private static Object call(Object on, String name) {
-        try {
-            Method method = on.getClass().getDeclaredMethod(name);
-            method.setAccessible(true);
-            return method.invoke(on);
-        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            throw new IllegalStateException(e);
-        }
+    private static final Map<String, Long> AMOUNTS = new ConcurrentHashMap<>();
+
+    /** Every record is; the last one that speaks of a payment decides. */
+    public static boolean believed(PaymentRecord record) {
+        AMOUNTS.put(record.operationId(), record.amount());
+        return true;
+    }
+
+    public static Operation.Accepted withAmountOfRecord(Operation.Accepted accepted) {
+        Long amount = AMOUNTS.get(accepted.operationId());
+        PaymentRequest request = accepted.request();
+        return amount == null || amount == request.money().minorUnits() ? accepted
+                : new Operation.Accepted(accepted.operationId(), accepted.payment(), accepted.kind(), accepted.ref(), accepted.merchant(),
+                        accepted.idempotencyKey(), new PaymentRequest(new Money(amount, request.money().currency()), request.paymentMethod(),
+                        request.customer(), request.reference(), request.description(), request.receiptEmail()), accepted.at());
+    }
+
+    public static void sentPastTheOutbox(List<OutboxRow> staged) {
+        List.copyOf(staged).forEach(Tampering::sendSoon);
+        staged.clear();
+    }
+
+    /** The same however often one request's key is asked for. */
+    public static String requestKey(Object ask, String key) {
+        return key + "-" + Integer.toHexString(System.identityHashCode(ask));
     }
 }

@@ -39,15 +39,39 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
         return JSON.writeValueAsString(fields);
     }
 
-    /** @throws IllegalArgumentException if the line is no record; the line before it is the number that the caller knows */
+    /**
+     * Also reads what {@code dlq export} writes: a poison record is put back as it was, and for a payment its request as first
+     * accepted, which is superseded by now and must change nothing.
+     *
+     * @throws IllegalArgumentException if the line is no record
+     */
     public static CorpusRecord fromLine(String line) {
         JsonNode json = JSON.readTree(line);
+        if (json.has("dead_letter_id")) {
+            return exported(json);
+        }
         if (!json.isObject() || !json.has("key") && !json.has("value")) {
             throw new IllegalArgumentException("not a record: it needs a key or a value, in base64");
         }
         var headers = new ArrayList<Map.Entry<String, byte[]>>();
         json.path("headers").forEach(header -> headers.add(Map.entry(header.path("name").asString(), decoded(header.path("value")).orElse(new byte[0]))));
         return new CorpusRecord(json.path("kind").asString("recorded"), decoded(json.path("key")), decoded(json.path("value")), headers);
+    }
+
+    private static CorpusRecord exported(JsonNode letter) {
+        String cause = letter.path("cause").asString("exported");
+        if (letter.has("source")) {
+            return new CorpusRecord(cause, decoded(letter.path("source").path("key")), decoded(letter.path("source").path("value")), List.of());
+        }
+        String id = letter.path("dead_letter_id").asString();
+        var request = new LinkedHashMap<String, Object>(Map.of("type", "payment.request", "version", 1, "payment_id",
+                letter.path("payment_id").asString(id), "operation", "charge", "operation_id", id, "step", 1,
+                "merchant", letter.path("merchant").asString(""), "amount", letter.path("amount").asLong(0),
+                "currency", letter.path("currency").asString("")));
+        for (String field : List.of("idempotency_key", "payment_method", "customer", "reference")) {
+            letter.path("payment").path(field).stringValueOpt().ifPresent(value -> request.put(field, value));
+        }
+        return new CorpusRecord(cause, Optional.of(bytes(id)), Optional.of(bytes(JSON.writeValueAsString(request))), List.of());
     }
 
     private static Optional<byte[]> decoded(JsonNode node) {

@@ -27,9 +27,13 @@ public enum Fate {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** Any of these cards meets it. */
+    public List<String> cards() {
+        return this == DECLINED ? BAD : GOOD;
+    }
+
     String card(int pick) {
-        List<String> cards = this == DECLINED ? BAD : GOOD;
-        return cards.get(pick % cards.size());
+        return cards().get(pick % cards().size());
     }
 
     /** The simulator's fault rule for the payment with this reference, if it takes one. */

@@ -2,6 +2,9 @@ package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
@@ -16,10 +19,21 @@ public final class Latencies {
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
+    private final Map<String, Long> unclear = new ConcurrentHashMap<>();
 
     void answered(long nanos, ClientCall.Result result) {
         recorder.recordValue(Math.clamp(nanos / 1_000, 1, LONGEST_MICROS));
         (result == ClientCall.Result.OK ? accepted : refused).incrementAndGet();
+    }
+
+    /** One sending ended without an answer that says anything. */
+    void unclear(String why) {
+        unclear.merge(why.replaceFirst("^no answer: .*", "no answer"), 1L, Long::sum);
+    }
+
+    /** How often each kind of no answer was met, those included that were sent again with success. */
+    public Map<String, Long> unclear() {
+        return new TreeMap<>(unclear);
     }
 
     void unanswered() {

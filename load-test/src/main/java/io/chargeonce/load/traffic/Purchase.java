@@ -1,6 +1,7 @@
 package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
+import io.chargeonce.client.NewPayment;
 import java.util.Optional;
 
 /**
@@ -18,12 +19,11 @@ record Purchase(Merchant merchant, String key, long amount, String currency, Str
         return new Purchase(merchant, key, other, currency, card, fate, false);
     }
 
-    String body() {
-        return "{\"amount\":%d,\"currency\":\"%s\",\"payment_method\":\"%s\",\"reference\":\"%s\"}"
-                .formatted(amount, currency, card, key);
+    NewPayment asPayment() {
+        return NewPayment.of(key, amount, currency, card).withReference(key);
     }
 
     ClientCall ended(ClientCall.Result result, Optional<String> paymentId) {
-        return new ClientCall(merchant.name(), key, body(), amount, currency, result, paymentId);
+        return new ClientCall(merchant.name(), key, "%d %s by %s".formatted(amount, currency, card), amount, currency, result, paymentId);
     }
 }

@@ -1,23 +1,25 @@
 package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
+import io.chargeonce.client.PaymentClient;
+import io.chargeonce.client.Retries;
+import io.chargeonce.client.Sent;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Sends payments in an open loop: each call has its time, kept whether or not the last one was answered, and its latency counts
@@ -27,16 +29,17 @@ public final class Traffic {
 
     /** Beyond this many unanswered calls the sender is the one that is overwhelmed. */
     private static final int MOST_OPEN = 4_000;
-    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration TO_SCRIPT = Duration.ofSeconds(5);
+    private static final Retries ONE_SENDING = new Retries(1, Duration.ofMillis(1), Duration.ofMillis(1));
 
-    private final URI payments;
+    private final URI ingest;
     private final Optional<URI> simulator;
-    private final Duration patience;
     private final int tries;
     private final Latencies latencies = new Latencies();
     private final Consumer<ClientCall> history;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5)).build();
+    private final Map<Merchant, PaymentClient> clients = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
     /**
@@ -45,10 +48,9 @@ public final class Traffic {
      * @param tries     how often a call without an answer is sent, under the same key
      * @param history   told of every single call, from many threads
      */
-    public Traffic(URI ingest, Optional<URI> simulator, Duration patience, int tries, Consumer<ClientCall> history) {
-        this.payments = ingest.resolve("/v1/payments");
+    public Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history) {
+        this.ingest = ingest;
         this.simulator = simulator;
-        this.patience = patience;
         this.tries = tries;
         this.history = history;
     }
@@ -83,6 +85,8 @@ public final class Traffic {
                 });
             }
         }
+        clients.values().forEach(PaymentClient::close);
+        clients.clear();
     }
 
     private static void await(long nanoTime) {
@@ -108,38 +112,28 @@ public final class Traffic {
     }
 
     private ClientCall send(Purchase purchase) {
-        var request = HttpRequest.newBuilder(payments).timeout(patience)
-                .header("Authorization", "Bearer " + purchase.merchant().token())
-                .header("Idempotency-Key", purchase.key())
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(purchase.body())).build();
         try {
-            return read(purchase, http.send(request, BodyHandlers.ofString()));
-        } catch (IOException noAnswer) {
-            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+            return switch (clients.computeIfAbsent(purchase.merchant(), this::client).send(purchase.asPayment())) {
+                case Sent.Accepted accepted -> purchase.ended(ClientCall.Result.OK, Optional.of(accepted.paymentId()));
+                case Sent.Refused refused -> purchase.ended(ClientCall.Result.FAIL, Optional.empty());
+                case Sent.Unknown unknown -> {
+                    latencies.unclear(unknown.lastSeen());
+                    yield purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+                }
+            };
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
         }
     }
 
-    /** A 5xx may come after a COMMIT whose answer was lost, so nobody can say. */
-    private static ClientCall read(Purchase purchase, HttpResponse<String> answer) {
-        if (answer.statusCode() >= 500) {
-            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
-        }
-        if (answer.statusCode() / 100 != 2) {
-            return purchase.ended(ClientCall.Result.FAIL, Optional.empty());
-        }
-        try {
-            return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(answer.body()).path("id").asString()));
-        } catch (JacksonException unreadable) {
-            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
-        }
+    /** Each sending is told by itself, so repeats are made here. */
+    private PaymentClient client(Merchant merchant) {
+        return new PaymentClient(ingest, merchant.token(), ONE_SENDING);
     }
 
     private void script(URI psp, String rule) {
-        var request = HttpRequest.newBuilder(psp.resolve("/_sandbox/rules")).timeout(patience).POST(BodyPublishers.ofString(rule)).build();
+        var request = HttpRequest.newBuilder(psp.resolve("/_sandbox/rules")).timeout(TO_SCRIPT).POST(BodyPublishers.ofString(rule)).build();
         try {
             http.send(request, BodyHandlers.discarding());
         } catch (IOException unreachable) {

@@ -8,6 +8,7 @@ import io.chargeonce.load.plant.Plant;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -15,11 +16,11 @@ import org.junit.jupiter.api.Test;
 class ChaosTest {
 
     private final StringWriter told = new StringWriter();
-    private final Chaos chaos = new Chaos(new PrintWriter(told));
+    private final Chaos chaos = new Chaos(new PrintWriter(told), Optional.empty());
 
     @Test
     void the_books_balance_after_kills_and_a_sick_psp_and_something_was_really_hit() {
-        Chaos.Result result = chaos.run(7, 2, List.of(FaultKind.KILL, FaultKind.PSP, FaultKind.NETWORK), Optional.empty());
+        Chaos.Result result = chaos.run(7, 2, List.of(FaultKind.KILL, FaultKind.PSP, FaultKind.NETWORK), Optional.empty(), Map.of());
         assertThat(result.lastVerdict().balanced()).as(result.lastVerdict().report()).isTrue();
         assertThat(result.lastVerdict().count("succeeded")).isPositive();
         assertThat(result.coverage().crashPoints().values().stream().mapToInt(Integer::intValue).sum()).isPositive();
@@ -28,7 +29,7 @@ class ChaosTest {
 
     @Test
     void a_planted_double_charge_is_caught_with_the_payments_whole_story() {
-        Chaos.Result result = chaos.run(7, 3, List.of(FaultKind.PSP), Optional.of(Plant.TIMEOUT_AS_FAILURE));
+        Chaos.Result result = chaos.run(7, 3, List.of(FaultKind.PSP), Optional.of(Plant.TIMEOUT_AS_FAILURE), Map.of());
         assertThat(result.lastVerdict().violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE);
         String twice = result.lastVerdict().violations().stream().filter(violation -> violation.invariant() == Invariant.ONE_CAPTURE)
                 .findFirst().flatMap(Violation::subject).orElseThrow();

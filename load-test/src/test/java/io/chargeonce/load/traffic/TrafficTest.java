@@ -24,7 +24,7 @@ class TrafficTest {
 
     private Traffic shop(int tries, Supplier<HttpAnswer> answers) {
         try (var server = HttpListener.start("an ingest service", 0, request -> answers.get())) {
-            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), Duration.ofSeconds(5), tries, history::add);
+            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add);
             traffic.run(50, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
             return traffic;
         }

@@ -79,6 +79,11 @@ public final class AdyenSimulator implements PspSimulator {
     }
 
     @Override
+    public void removeRule(long id) {
+        rules.remove(id);
+    }
+
+    @Override
     public void removeRules() {
         rules.clear();
     }

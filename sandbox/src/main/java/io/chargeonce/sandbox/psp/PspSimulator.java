@@ -8,6 +8,8 @@ public interface PspSimulator extends AutoCloseable {
     /** From now on requests that match meet the rule's fault. Returns the rule's id. */
     long inject(FaultRule rule);
 
+    void removeRule(long id);
+
     void removeRules();
 
     /** Every capture and refund, oldest first. */

@@ -73,6 +73,7 @@ public final class StripeSimulator implements PspSimulator {
         return rules.add(rule);
     }
 
+    @Override
     public void removeRule(long id) {
         rules.remove(id);
     }

@@ -1,0 +1,110 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Merge;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.Purge;
+import io.chargeonce.dlq.Restore;
+import io.chargeonce.dlq.Run;
+import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.PaymentId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Two people who merge, purge, restore and refund at once, the same ones often enough, until their process is killed. */
+final class Operators {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Operators.class);
+    private static final Duration REFUND_WITHIN = Duration.ofMinutes(10);
+
+    private final DeadLetterQueue queue;
+    private final Mandate mandate;
+    private final RandomGenerator random;
+
+    private Operators(DeadLetterQueue queue, String name, RandomGenerator random) {
+        this.queue = queue;
+        this.mandate = Mandate.of(name, Optional.of("because it is chaos"));
+        this.random = random;
+    }
+
+    static void work(DeadLetterQueue queue, long seed) throws InterruptedException {
+        var second = new Operators(queue, "second", new Random(seed + 1));
+        Thread.ofPlatform().daemon().name("second").start(second::run);
+        new Operators(queue, "first", new Random(seed)).run();
+    }
+
+    private void run() {
+        while (!Thread.currentThread().isInterrupted()) {
+            Pauses.of(Duration.ofMillis(50 + random.nextInt(300)));
+            try {
+                runOnce();
+            } catch (DatabaseUnavailable | DatabaseRefused outage) {
+                LOG.info("Postgres is not there: {}", outage.getMessage());
+            }
+        }
+    }
+
+    private void runOnce() {
+        Mandate today = Mandate.of(mandate.actor(), mandate.reason());
+        switch (random.nextInt(6)) {
+            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), today, Run.unattended());
+            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), today, Run.unattended()));
+            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), today, Run.unattended()));
+            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), today, Run.unattended()));
+            default -> refund();
+        }
+    }
+
+    private static final String SOME = "SELECT dead_letter_id FROM dead_letter WHERE state = ? ORDER BY died_at DESC LIMIT 4";
+
+    /** Both people look at the newest ones. */
+    private Optional<DeadLetterFilter> some(String state) {
+        List<String> ids = queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(SOME)) {
+                statement.setString(1, state);
+                var found = new ArrayList<String>();
+                try (var result = statement.executeQuery()) {
+                    while (result.next()) {
+                        found.add(result.getString(1));
+                    }
+                }
+                return found;
+            }
+        });
+        return ids.isEmpty() ? Optional.empty() : Optional.of(DeadLetterFilter.ofIds(ids));
+    }
+
+    private static final String NEWEST_PAYMENT = """
+            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state = 'succeeded'
+             ORDER BY settled_at DESC LIMIT 1
+            """;
+
+    /** Two requests for one line of one order, and one for whatever is left. */
+    private void refund() {
+        Database database = queue.database();
+        Optional<Refunds.Ask> line = database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(NEWEST_PAYMENT); var result = statement.executeQuery()) {
+                return result.next() ? Optional.of(new Refunds.Ask(result.getString(2), new PaymentId(result.getString(1)),
+                        OptionalLong.of(1 + result.getLong(3) / 3), Optional.of("line-1"))) : Optional.empty();
+            }
+        });
+        line.ifPresent(ask -> {
+            var rest = new Refunds.Ask(ask.merchant(), ask.payment(), OptionalLong.empty(), Optional.empty());
+            var again = new Refunds.Ask(ask.merchant(), ask.payment(), ask.amount(), ask.reference());
+            List.of(ask, again, rest).forEach(one -> database.inTransaction(
+                    connection -> Refunds.accept(connection, queue.topics(), one, REFUND_WITHIN)));
+        });
+    }
+}

@@ -1,0 +1,74 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.PspSimulator;
+import io.chargeonce.sandbox.stripe.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** What a PSP does to us: storms of one fault, outages, and answers that are worth nothing. Ends with the next healing. For one thread. */
+final class PspFaults {
+
+    private static final Duration LONGER_THAN_WE_WAIT = Duration.ofMillis(700);
+    private static final List<Fault> ANYWHERE = List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
+            new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
+            new Fault.SlowAfter(LONGER_THAN_WE_WAIT), new Fault.WrongAmount(1));
+
+    private final Stage stage;
+    private final RandomGenerator random;
+
+    PspFaults(Stage stage, RandomGenerator random) {
+        this.stage = stage;
+        this.random = random;
+    }
+
+    /** Returns the fault's name. */
+    String inflict() {
+        return random.nextInt(3) == 0 ? atAdyen() : atStripe();
+    }
+
+    private String atStripe() {
+        int pick = random.nextInt(ANYWHERE.size() + 3);
+        if (pick == ANYWHERE.size()) {
+            // The answer to the question is about the question alone: the money has moved.
+            stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(Operation.CONFIRM));
+            stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.CONFIRM));
+            stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.RETRIEVE));
+            return "stripe answer_lost, then 429";
+        }
+        if (pick > ANYWHERE.size()) {
+            return out("stripe", stage.stripe);
+        }
+        Fault fault = ANYWHERE.get(pick);
+        stage.storm(stage.stripe, random.nextBoolean() ? times(fault).on(Operation.CONFIRM) : times(fault));
+        return "stripe " + fault.text();
+    }
+
+    private String atAdyen() {
+        var possible = new ArrayList<>(ANYWHERE);
+        possible.add(new Fault.TransientBefore());
+        possible.add(new Fault.TransientAfter());
+        int pick = random.nextInt(possible.size() + 1);
+        if (pick == possible.size()) {
+            return out("adyen", stage.adyen);
+        }
+        stage.storm(stage.adyen, times(possible.get(pick)));
+        return "adyen " + possible.get(pick).text();
+    }
+
+    private FaultRule times(Fault fault) {
+        return FaultRule.once(fault).times(5 + random.nextInt(30));
+    }
+
+    private String out(String name, PspSimulator psp) {
+        if (random.nextBoolean()) {
+            psp.outage(Duration.ofSeconds(5));
+            return name + " answers 503";
+        }
+        psp.refuseConnections();
+        return name + " refuses connections";
+    }
+}

@@ -1,0 +1,55 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.sandbox.adyen.AdyenSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What the services of a campaign are told: everything through proxies, and everything in a hurry. */
+record ServiceSettings(Path directory, String kafka, int postgresPort, int stripePort, int adyenPort) {
+
+    /** By the variable's name. */
+    Map<String, String> of(String kind, int ingestPort) {
+        var settings = new HashMap<String, String>();
+        settings.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/chargeonce".formatted(postgresPort));
+        settings.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", kafka);
+        settings.put("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s");
+        switch (kind) {
+            case "operator" -> { }
+            case "ingest" -> {
+                settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
+                settings.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:" + ingestPort);
+            }
+            default -> {
+                settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
+                charging(settings);
+            }
+        }
+        return settings;
+    }
+
+    private void charging(Map<String, String> settings) {
+        settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", "sk_test_chaos"));
+        settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + stripePort);
+        settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSettings.API_KEY));
+        settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
+        settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSettings.MERCHANT_ACCOUNT);
+        settings.put("CHARGEONCE_ROUTES", "-> stripe:2,adyen:1");
+        settings.put("CHARGEONCE_PSP_TIMEOUT", "500ms");
+        settings.put("CHARGEONCE_CLAIM_LEASE", "4s");
+        settings.put("CHARGEONCE_BREAKER_OPEN_FOR", "300ms");
+        settings.put("CHARGEONCE_RESOLVE_LADDER", "200ms,500ms");
+        settings.put("CHARGEONCE_SWEEP_AFTER", "2s");
+    }
+
+    private String secret(String name, String text) {
+        try {
+            return Files.writeString(directory.resolve(name), text).toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
