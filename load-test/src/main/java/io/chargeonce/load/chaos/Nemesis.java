@@ -2,11 +2,14 @@ package io.chargeonce.load.chaos;
 
 import io.chargeonce.sandbox.PostgresServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
 /** Draws faults and does them, one period after the other. The seed decides which; the machine decides when they bite. For one thread. */
 final class Nemesis {
+
+    private static final int ARMED_AT_ONCE = 3;
 
     private final Stage stage;
     private final Random random;
@@ -73,13 +76,19 @@ final class Nemesis {
         return "kill " + victim.name();
     }
 
-    /** A service will die at the place at which the fewest were made to die so far. */
+    /** Some services will die at the places at which the fewest were made to die so far. */
     private void armRarest() {
-        CrashPoint point = coverage.rarest();
-        List<Child> candidates = stage.services.stream().filter(service -> point.isIn(service.name())).toList();
-        Child victim = candidates.get(random.nextInt(candidates.size()));
-        victim.arm(point);
-        coverage.armed(victim, point);
+        var unarmed = new ArrayList<>(stage.services);
+        for (int i = 0; i < ARMED_AT_ONCE; i++) {
+            CrashPoint point = coverage.rarest();
+            List<Child> candidates = unarmed.stream().filter(service -> point.isIn(service.name())).toList();
+            if (!candidates.isEmpty()) {
+                Child victim = candidates.get(random.nextInt(candidates.size()));
+                unarmed.remove(victim);
+                victim.arm(point);
+                coverage.armed(victim, point);
+            }
+        }
     }
 
     private String freeze() {

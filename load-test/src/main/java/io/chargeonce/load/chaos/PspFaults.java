@@ -5,7 +5,6 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.PspSimulator;
 import io.chargeonce.sandbox.stripe.Operation;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -13,7 +12,7 @@ import java.util.random.RandomGenerator;
 final class PspFaults {
 
     private static final Duration LONGER_THAN_WE_WAIT = Duration.ofMillis(700);
-    private static final List<Fault> ANYWHERE = List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
+    private static final List<Fault> AT_STRIPE = List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
             new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
             new Fault.SlowAfter(LONGER_THAN_WE_WAIT), new Fault.WrongAmount(1));
 
@@ -31,26 +30,28 @@ final class PspFaults {
     }
 
     private String atStripe() {
-        int pick = random.nextInt(ANYWHERE.size() + 3);
-        if (pick == ANYWHERE.size()) {
-            // The answer to the question is about the question alone: the money has moved.
-            stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(Operation.CONFIRM));
-            stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.CONFIRM));
-            stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.RETRIEVE));
-            return "stripe answer_lost, then 429";
-        }
-        if (pick > ANYWHERE.size()) {
-            return out("stripe", stage.stripe);
-        }
-        Fault fault = ANYWHERE.get(pick);
-        stage.storm(stage.stripe, random.nextBoolean() ? times(fault).on(Operation.CONFIRM) : times(fault));
-        return "stripe " + fault.text();
+        return switch (random.nextInt(6)) {
+            case 0 -> out("stripe", stage.stripe);
+            case 1 -> lostThenLimited();
+            default -> {
+                Fault fault = AT_STRIPE.get(random.nextInt(AT_STRIPE.size()));
+                stage.storm(stage.stripe, random.nextBoolean() ? times(fault).on(Operation.CONFIRM) : times(fault));
+                yield "stripe " + fault.text();
+            }
+        };
+    }
+
+    /** What the PSP says about the question is about the question alone: the money has moved. */
+    private String lostThenLimited() {
+        stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(Operation.CONFIRM));
+        stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.RETRIEVE));
+        return "stripe answer_lost, then 429";
     }
 
     private String atAdyen() {
-        var possible = new ArrayList<>(ANYWHERE);
-        possible.add(new Fault.TransientBefore());
-        possible.add(new Fault.TransientAfter());
+        // Not an answer that Adyen freezes and that says nothing: then only its webhook or a person could ever say more.
+        List<Fault> possible = List.of(new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
+                new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT), new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
         int pick = random.nextInt(possible.size() + 1);
         if (pick == possible.size()) {
             return out("adyen", stage.adyen);

@@ -116,7 +116,7 @@ public final class Tampering {
         return amount == null || amount == request.money().minorUnits() ? accepted
                 : new Operation.Accepted(accepted.operationId(), accepted.payment(), accepted.kind(), accepted.ref(), accepted.merchant(),
                         accepted.idempotencyKey(), new PaymentRequest(new Money(amount, request.money().currency()), request.paymentMethod(),
-                        request.customer(), request.reference(), request.description(), request.receiptEmail()), accepted.at());
+                        request.customer(), request.reference(), request.description(), request.receiptEmail()), accepted.at(), accepted.traceparent());
     }
 
     public static void sentPastTheOutbox(List<OutboxRow> staged) {

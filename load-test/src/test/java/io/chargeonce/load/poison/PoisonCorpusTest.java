@@ -31,6 +31,28 @@ class PoisonCorpusTest {
     }
 
     @Test
+    void an_exported_poison_record_is_put_back_byte_for_byte() {
+        CorpusRecord read = CorpusRecord.fromLine("""
+                {"dead_letter_id":"psn_1","cause":"undecodable","source":{"topic":"payments.requests","partition":0,"offset":3,"key":"a2V5","value":"bm8gSlNPTg=="}}""");
+        assertThat(read.on("t").key()).asString().isEqualTo("key");
+        assertThat(read.on("t").value()).asString().isEqualTo("no JSON");
+    }
+
+    @Test
+    void an_exported_payment_comes_back_as_the_request_that_it_began_with() {
+        String id = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
+        CorpusRecord read = CorpusRecord.fromLine("""
+                {"dead_letter_id":"%s","payment_id":"%1$s","cause":"psp_unwell","merchant":"acme","amount":5,"currency":"EUR",
+                 "payment":{"idempotency_key":"k","payment_method":"pm_card_visa","reference":"r"}}""".formatted(id));
+        Decoded decoded = Decoded.from(read.key().orElseThrow(), read.value().orElseThrow());
+        assertThat(decoded).isInstanceOfSatisfying(Decoded.Request.class, request -> {
+            assertThat(request.record().operationId()).isEqualTo(id);
+            assertThat(request.record().step()).isEqualTo(1);
+            assertThat(request.record().amount()).isEqualTo(5);
+        });
+    }
+
+    @Test
     void a_line_that_is_no_record_is_refused() {
         assertThatThrownBy(() -> CorpusRecord.fromLine("{}")).hasMessageContaining("base64");
     }
