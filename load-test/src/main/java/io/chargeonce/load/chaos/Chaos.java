@@ -51,9 +51,9 @@ public final class Chaos {
                         verdict.kind().name().toLowerCase(Locale.ROOT),
                         Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0, verdict.count("accepted"), verdict.count("psp_captures"));
                 out.flush();
-                List<String> bugs = stage.linesWith("Bug!");
+                List<String> bugs = stage.logs().linesWith("Bug!");
                 if (i == campaigns || !verdict.balanced() || !bugs.isEmpty()) {
-                    logs.ifPresent(stage::copyLogs);
+                    logs.ifPresent(stage.logs()::copy);
                     return new Result(i, verdict, coverage, bugs);
                 }
             }

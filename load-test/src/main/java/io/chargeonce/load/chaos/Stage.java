@@ -19,10 +19,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -207,7 +205,7 @@ final class Stage implements AutoCloseable {
         long giveUp = System.nanoTime() + TO_START.toNanos();
         while (!accepts(port)) {
             if (!child.isAlive() || System.nanoTime() > giveUp) {
-                throw new IllegalStateException("%s does not come up; its log: %s".formatted(child.name(), tail(child.log())));
+                throw new IllegalStateException("%s does not come up; its log: %s".formatted(child.name(), new ServiceLogs(List.of(child.log())).linesWith("ERROR")));
             }
             Pauses.of(Duration.ofMillis(50));
         }
@@ -221,17 +219,9 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    private static String tail(Path log) {
-        try (Stream<String> lines = Files.lines(log)) {
-            return String.join(" | ", lines.filter(line -> line.contains("ERROR") || line.contains("Exception")).toList().reversed().stream().limit(3).toList());
-        } catch (IOException e) {
-            return "unreadable";
-        }
-    }
-
     Evidence evidence(Path history) {
         return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase())).calls(new Calls.InFile(history))
-                .planted(List.of("sk_test_chaos", AdyenSettings.API_KEY, "4242424242424242"), services.stream().map(Child::log).filter(Files::exists).toList());
+                .planted(List.of("sk_test_chaos", AdyenSettings.API_KEY, "4242424242424242"), logs().files());
     }
 
     /** Where the services tell about themselves. */
@@ -239,31 +229,8 @@ final class Stage implements AutoCloseable {
         return List.copyOf(metrics);
     }
 
-    List<String> linesWith(String text) {
-        var found = new ArrayList<String>();
-        for (Child service : services) {
-            if (Files.exists(service.log())) {
-                try (Stream<String> lines = Files.lines(service.log(), StandardCharsets.ISO_8859_1)) {
-                    lines.filter(line -> line.contains(text)).limit(5).forEach(line -> found.add(service.name() + ": " + line));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            }
-        }
-        return found;
-    }
-
-    void copyLogs(Path into) {
-        try {
-            Files.createDirectories(into);
-            for (Child service : services) {
-                if (Files.exists(service.log())) {
-                    Files.copy(service.log(), into.resolve(service.log().getFileName()), StandardCopyOption.REPLACE_EXISTING);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("the logs cannot be kept in " + into + ": " + e.getMessage(), e);
-        }
+    ServiceLogs logs() {
+        return new ServiceLogs(services.stream().map(Child::log).filter(Files::exists).toList());
     }
 
     private void killAll() {
