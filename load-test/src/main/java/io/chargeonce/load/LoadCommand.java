@@ -1,12 +1,13 @@
 package io.chargeonce.load;
 
+import io.chargeonce.load.scale.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** {@code ./chargeonce load}: prove it on your own pipeline, or on this machine. */
 @Command(name = "load", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Load, poison, faults on purpose, and the checker that tells whether a payment was lost or charged twice.",
-        subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class, PlantsCommand.class},
+        subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class, PlantsCommand.class, ScaleCommand.class},
         footer = {"", "Begin with:  chargeonce load chaos --campaigns 3"})
 public final class LoadCommand implements Runnable {
 

@@ -30,14 +30,19 @@ public final class Main implements Runnable {
 
     static CommandLine commandLine() {
         var commands = new CommandLine(new Main());
-        commands.getCommandSpec().version(Build.CURRENT.toString());
         commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
         commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.addSubcommand(new ConformanceCommand());
         ServiceLoader.load(CommandProvider.class).forEach(more -> commands.addSubcommand(more.commandLine()));
+        version(commands);
         commands.setExecutionExceptionHandler(new OneLineErrors());
         commands.setParameterExceptionHandler(new ShortUsageErrors());
         return commands;
+    }
+
+    private static void version(CommandLine command) {
+        command.getCommandSpec().version(Build.CURRENT.toString());
+        command.getSubcommands().values().forEach(Main::version);
     }
 
     @Override
