@@ -35,6 +35,7 @@ final class Changes {
     private final List<String> settledLetters = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
+    private final List<Incident> incidents = new ArrayList<>();
 
     Changes(Topics topics) {
         this.topics = topics;
@@ -76,6 +77,17 @@ final class Changes {
     void audit(String action, Operation operation) {
         audit(AuditLog.Entry.of(ACTOR, action, operation, Optional.empty(), Map.of("attempts", operation.sequence(),
                 "step", operation.step(), "cause", operation.failureCause().orElse(""))));
+    }
+
+    /** Something that a person must see to: on record, and counted for an alert. */
+    void incident(Incident incident, Operation operation, Map<String, ?> data) {
+        audit(AuditLog.Entry.of(ACTOR, "incident." + incident.tag(), operation, Optional.empty(), data));
+        incidents.add(incident);
+    }
+
+    /** Once it is written. */
+    List<Incident> incidents() {
+        return incidents;
     }
 
     /** It has come to its end: the outcome goes out, and it is on record. */

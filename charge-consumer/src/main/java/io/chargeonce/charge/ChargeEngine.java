@@ -75,7 +75,7 @@ public final class ChargeEngine {
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
-                database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge));
+                database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
         this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
                 new PoisonBin(database, topics, relay::nudge, meters), flood);
@@ -104,6 +104,12 @@ public final class ChargeEngine {
         lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
         var backlog = new Backlog(database, meters);
         lifecycle.start("backlog", () -> Worker.start("backlog", Duration.ofSeconds(5), backlog::runOnce));
+    }
+
+    /** Takes what PSPs tell by themselves, if the settings give an address. */
+    public void startWebhooks() {
+        settings.webhooks().ifPresent(address -> lifecycle.start("webhooks", () -> WebhookServer.start(address,
+                new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters))));
     }
 
     /** Serves health and metrics, if the settings give an address. */

@@ -6,6 +6,7 @@ import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
                              Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
-                             Optional<Routes> routes, Pace pace) {
+                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -50,6 +51,13 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
             .optional();
 
+    public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
+            "Where PSPs send webhooks, POST /v1/webhooks/stripe or /adyen; put a proxy with TLS before it.").optional();
+    public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.secretFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
+            "File that holds the signing secret of Stripe's webhooks; without it none is believed.").optional();
+    public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.secretFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
+            "File that holds the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
+
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
             "The most records that a retry tier's loop takes up in a second; N that are due at once leave over N / rate seconds.")
             .between("1", "1000000").orElse("2000");
@@ -67,19 +75,27 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
         public static final Pace USUAL = new Pace(2_000, 10);
     }
 
+    /** Without webhooks. */
+    public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
+                          List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace) {
+        this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, Optional.empty());
+    }
+
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES,
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
             TIER_RELEASE_RATE, FLOOD_RATE)).flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
-                settings.get(PSP_TIMEOUT));
+                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(Secret::value));
         var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key.value(),
-                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT)));
+                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
+                settings.get(ADYEN_HMAC_KEY).map(Secret::value)));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
-                adyen, settings.get(ROUTES).map(Routes::parse), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)));
+                adyen, settings.get(ROUTES).map(Routes::parse), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
+                settings.get(WEBHOOK_ADDRESS));
     }
 
     /** A gateway to each PSP that is set up, in the order in which they are preferred without routes. */

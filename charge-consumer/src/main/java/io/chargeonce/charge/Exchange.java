@@ -11,10 +11,12 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.tracing.Tracing;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -37,6 +39,8 @@ final class Exchange {
         this.database = database;
         this.gateways = gateways;
         this.meters = meters;
+        gateways.psps().forEach(psp -> Arrays.stream(UnknownCause.values()).filter(Exchange::isQuarantined)
+                .forEach(cause -> quarantined(psp, cause)));
         this.tracing = tracing;
     }
 
@@ -73,16 +77,20 @@ final class Exchange {
     }
 
     /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */
-    private void watch(PspCall call, Outcome answer) {
+    void watch(PspCall call, Outcome answer) {
         String psp = call.gateway().psp();
         if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
-            meters.counter("chargeonce.psp.answers.quarantined", "psp", psp, "cause", unknown.cause().tag()).increment();
+            quarantined(psp, unknown.cause()).increment();
             LOG.error("ALERT: the answer of PSP {} to attempt {} is not believed ({}: {}); it stays unknown until the PSP says otherwise",
                     psp, call.key(), unknown.cause().tag(), unknown.detail());
         }
         if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {
             meters.counter("chargeonce.psp.declines.unmapped", "psp", psp, "code", declined.code()).increment();
         }
+    }
+
+    private Counter quarantined(String psp, UnknownCause cause) {
+        return meters.counter("chargeonce.psp.answers.quarantined", "psp", psp, "cause", cause.tag());
     }
 
     private static boolean isQuarantined(UnknownCause cause) {

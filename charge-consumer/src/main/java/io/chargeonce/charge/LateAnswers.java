@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What comes from a worker whose lease has ended. It is never lost: it is appended and folded into its attempt. While the
+ * What comes from a worker whose lease has ended, or from the PSP by itself. It is never lost: it is appended and folded into its attempt. While the
  * attempt is open the resolver settles it from there; a success after a definite failure stops the retries, or is given
  * back if another attempt captured too. Every method runs under the operation's lock.
  */
@@ -35,6 +35,10 @@ final class LateAnswers {
             // Who asks just now hears of it when the answer is folded; else the resolver is sent at once.
             operation.askNow(now);
             changes.save(operation);
+        }
+        if (before.state() == AttemptState.SUCCEEDED && told.state() == AttemptState.FAILED_DEFINITE
+                && operation.kind() != OperationKind.CHARGE) {
+            Reversals.reportNotGivenBackAfterAll(operation, before, told.detail(), changes);
         }
         if (before.state() == AttemptState.FAILED_DEFINITE && told.state() == AttemptState.SUCCEEDED) {
             succeeded(connection, operation, before, told.pspReference(), now, changes);

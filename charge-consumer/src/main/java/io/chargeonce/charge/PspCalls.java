@@ -28,7 +28,8 @@ final class PspCalls {
             case CHARGE -> new PspCall.ToCharge(gateway, new Charge(attempt.key(), attempt.payment(), money, attempt.request(),
                     attempt.pspReference(), mayBeSent));
             case REFUND, REVERSAL -> new PspCall.ToGiveBack(gateway, gateway.refunds().orElseThrow(), new Refund(attempt.key(),
-                    attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(), mayBeSent));
+                    attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(),
+                    mayBeSent && attempt.pspReference().isEmpty()));
         };
     }
 

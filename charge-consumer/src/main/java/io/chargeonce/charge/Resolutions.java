@@ -16,6 +16,7 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -47,12 +48,16 @@ final class Resolutions implements AutoCloseable {
     private final RetrySchedule schedule;
     private final QuestionLadder ladder;
     private final Topics topics;
+    private final MeterRegistry meters;
     private final Coalescer<Resolution, Boolean> coalescer;
 
-    Resolutions(Database database, RetrySchedule schedule, QuestionLadder ladder, Topics topics, Runnable committed) {
+    Resolutions(Database database, RetrySchedule schedule, QuestionLadder ladder, Topics topics, Runnable committed,
+                MeterRegistry meters) {
         this.schedule = schedule;
         this.ladder = ladder;
         this.topics = topics;
+        this.meters = meters;
+        Incident.register(meters);
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
 
@@ -82,6 +87,7 @@ final class Resolutions implements AutoCloseable {
             }
         }
         changes.write(connection);
+        changes.incidents().forEach(incident -> incident.count(meters));
         return resolutions.stream().map(held::contains).toList();
     }
 
@@ -109,7 +115,7 @@ final class Resolutions implements AutoCloseable {
             }
             case NextStep.SettleDeclined end -> decline(connection, operation, end.declined(), now, changes);
             case NextStep.RetryLater retry -> {
-                avoidWhoRefused(operation, retry.failed());
+                avoidWhoRefused(operation, retry.failed(), changes);
                 operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
@@ -138,10 +144,11 @@ final class Resolutions implements AutoCloseable {
         }
     }
 
-    private static void avoidWhoRefused(Operation operation, Outcome.Failed failed) {
+    private static void avoidWhoRefused(Operation operation, Outcome.Failed failed, Changes changes) {
         if (failed.cause().failureClass() == FailureClass.REFUSED_HERE) {
             String psp = operation.psp().orElseThrow();
             operation.neverAgainAt(psp);
+            changes.incident(Incident.REFUSED_BY_PSP, operation, Map.of("psp", psp, "detail", failed.detail()));
             LOG.error("ALERT: PSP {} does not do payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
                     psp, operation.id(), failed.detail());
         }

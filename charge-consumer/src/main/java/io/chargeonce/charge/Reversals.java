@@ -1,7 +1,6 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -37,19 +36,25 @@ final class Reversals {
         if (isNew) {
             Operation reversal = OperationTable.find(connection, id).orElseThrow();
             changes.stage(Staging.work(changes.topics(), reversal));
-            incident("incident.captured_twice", charged, twice, reference, changes);
+            incident(Incident.CAPTURED_TWICE, charged, twice, reference, changes);
         }
     }
 
     /** Money went back twice, and nothing can fetch it again: a person must see to it. */
     static void reportGivenBackTwice(Operation refund, Attempt twice, String reference, Changes changes) {
-        incident("incident.given_back_twice", refund, twice, reference, changes);
+        incident(Incident.GIVEN_BACK_TWICE, refund, twice, reference, changes);
     }
 
-    private static void incident(String action, Operation operation, Attempt twice, String reference, Changes changes) {
-        LOG.error("ALERT: {}: attempt {} of {} moved money at {} as {} although another attempt did too; see the audit of {}",
-                action, twice.key(), operation.id(), twice.psp(), reference, operation.id());
-        changes.audit(AuditLog.Entry.of(Changes.ACTOR, action, operation, Optional.empty(),
-                Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference)));
+    /** The PSP takes back what it said: the customer does not have the money, and a person must see to it. */
+    static void reportNotGivenBackAfterAll(Operation refund, Attempt attempt, String detail, Changes changes) {
+        LOG.error("ALERT: incident.refund_failed_late: {} at {} had gone back and has not after all ({}); give it back another way",
+                refund.id(), attempt.psp(), detail);
+        changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
+    }
+
+    private static void incident(Incident incident, Operation operation, Attempt twice, String reference, Changes changes) {
+        LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} as {} although another attempt did too; see the audit of {}",
+                incident.tag(), twice.key(), operation.id(), twice.psp(), reference, operation.id());
+        changes.incident(incident, operation, Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference));
     }
 }

@@ -49,6 +49,11 @@ public interface Gateway {
                 Optional.empty());
     }
 
+    /** How it tells by itself what became of attempts; empty for a PSP that does not, or is not set up to. */
+    default Optional<Webhook> webhook() {
+        return Optional.empty();
+    }
+
     /** How it gives money back; empty for a PSP that cannot. */
     default Optional<RefundGateway> refunds() {
         return Optional.empty();

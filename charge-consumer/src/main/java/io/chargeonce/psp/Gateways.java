@@ -2,8 +2,10 @@ package io.chargeonce.psp;
 
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,6 +53,7 @@ public final class Gateways {
                     event.getStateTransition()));
             meters.gauge("chargeonce.psp.breaker.open", List.of(io.micrometer.core.instrument.Tag.of("psp", gateway.psp())),
                     breaker, b -> b.getState() == CircuitBreaker.State.CLOSED ? 0 : 1);
+            credentialRefused(gateway.psp());
             gateways.put(gateway.psp(), gateway);
             breakers.put(gateway.psp(), breaker);
             rates.put(gateway.psp(), new SuccessRate());
@@ -87,7 +90,9 @@ public final class Gateways {
 
     /** Tells how a call went that {@link #firstHealthy} allowed. */
     public void report(Gateway gateway, Outcome outcome, Duration took) {
-        rates.get(gateway.psp()).add(outcome instanceof Outcome.Charged, clock.instant());
+        if (!isUnderWay(outcome)) {
+            rates.get(gateway.psp()).add(outcome instanceof Outcome.Charged, clock.instant());
+        }
         CircuitBreaker breaker = breakers.get(gateway.psp());
         if (saysUnwell(outcome)) {
             breaker.onError(took.toNanos(), TimeUnit.NANOSECONDS, new Unwell(outcome));
@@ -97,16 +102,26 @@ public final class Gateways {
         if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.CONFIG) {
             // The next payment would be refused too, so one answer is enough.
             breaker.transitionToOpenState();
-            meters.counter("chargeonce.psp.credential.refused", "psp", gateway.psp()).increment();
+            credentialRefused(gateway.psp()).increment();
             LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), failed.detail());
         }
+    }
+
+    /** Made at the start too, for an alert can only tell that a number has grown if it was there before. */
+    private Counter credentialRefused(String psp) {
+        return meters.counter("chargeonce.psp.credential.refused", "psp", psp);
+    }
+
+    /** Some PSPs take their time, above all for refunds: that is how they are well. */
+    private static boolean isUnderWay(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.STILL_PROCESSING;
     }
 
     private static boolean saysUnwell(Outcome outcome) {
         return switch (outcome) {
             case Outcome.Charged charged -> false;
             case Outcome.Declined declined -> false;
-            case Outcome.Unknown unknown -> true;
+            case Outcome.Unknown unknown -> !isUnderWay(outcome);
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE, INTERNAL_ERROR -> true;
                 case REFUSED_HERE, POISON -> false;

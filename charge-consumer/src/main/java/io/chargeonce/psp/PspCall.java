@@ -88,7 +88,7 @@ public sealed interface PspCall {
         @Override
         public PspCall told(Optional<String> reference) {
             return new ToGiveBack(gateway, refunds, new Refund(refund.key(), refund.payment(), refund.money(), refund.capture(),
-                    refund.request(), reference.or(refund::pspReference), refund.mayBeSent()));
+                    refund.request(), reference.or(refund::pspReference), refund.mayBeSent() && reference.isEmpty()));
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param capture      the PSP's own id for what it captured
  * @param request      what is sent, byte for byte, each time
  * @param pspReference the PSP's own id for the refund, once an answer has named one
- * @param mayBeSent    whether the PSP still remembers the key; if not, the attempt must only be asked about
+ * @param mayBeSent    whether the PSP still remembers the key and has named nothing yet; if not, the attempt must only be asked about
  */
 public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
                      Optional<String> pspReference, boolean mayBeSent) {}

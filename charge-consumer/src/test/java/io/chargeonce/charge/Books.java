@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A fresh database with the engine's parts over it, and a stand-in for the relay and the topics: the outbox, read and handed over. */
@@ -42,7 +43,7 @@ final class Books implements AutoCloseable {
     final String url = TestStack.newDatabase();
     Database database;
     final RetrySchedule schedule;
-    private final List<AutoCloseable> parts = new ArrayList<>();
+    private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     Books(Duration... tiers) {
         Migrations.apply(url, "postgres", "");
@@ -52,12 +53,13 @@ final class Books implements AutoCloseable {
     }
 
     /** A process: its own claims, resolutions, handler and resolver over the shared database. */
-    final class Process {
+    final class Process implements AutoCloseable {
         final ChargeHandler handler;
         final Resolver resolver;
 
         final Claims claims;
         final Resolutions resolutions;
+        final WebhookInbox inbox;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate) {
@@ -66,12 +68,19 @@ final class Books implements AutoCloseable {
             var exchange = new Exchange(database, gateways, meters, Tracing.off());
             this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {});
+            this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
                     new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry()), new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
+            this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
-            parts.add(claims);
-            parts.add(resolutions);
+            parts.add(this);
+        }
+
+        @Override
+        public void close() {
+            claims.close();
+            resolutions.close();
+            parts.remove(this);
         }
 
         Verdict handle(ConsumerRecord<byte[], byte[]> record) {
@@ -101,6 +110,15 @@ final class Books implements AutoCloseable {
         return new Process(List.of(psps), Optional.of(routes), Duration.ofMillis(200), 0);
     }
 
+    /** For who must be told where another one will listen, before it does. */
+    static int freePort() {
+        try (var probe = new java.net.ServerSocket(0)) {
+            return probe.getLocalPort();
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     /** A breaker that has opened stays open. */
     Process unforgivingProcess(Gateway... psps) {
         return new Process(List.of(psps), Optional.empty(), Duration.ofHours(1), 0);
@@ -108,7 +126,7 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, merchant CASCADE");
+        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant CASCADE");
         return this;
     }
 
@@ -166,13 +184,19 @@ final class Books implements AutoCloseable {
 
     /** The work that is staged, as a consumer would get it; the other topics' records stay staged. */
     List<ConsumerRecord<byte[], byte[]>> takeWork() {
+        return takeWork("%");
+    }
+
+    /** @param operation an id, or a pattern of ids */
+    List<ConsumerRecord<byte[], byte[]>> takeWork(String operation) {
         return database.withConnection(connection -> {
             var work = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             try (var statement = connection.prepareStatement("""
-                    DELETE FROM outbox WHERE topic = ANY (?) RETURNING outbox_id, topic, record_key, value
+                    DELETE FROM outbox WHERE topic = ANY (?) AND record_key LIKE ? RETURNING outbox_id, topic, record_key, value
                     """)) {
                 statement.setArray(1, connection.createArrayOf("text",
                         new Object[] {topics.requests(), topics.retry(1), topics.retry(2), topics.retry(3)}));
+                statement.setString(2, operation);
                 try (var result = statement.executeQuery()) {
                     while (result.next()) {
                         work.add(new ConsumerRecord<>(result.getString(2), 0, result.getLong(1),

@@ -1,11 +1,15 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Refund;
+import io.chargeonce.psp.RefundGateway;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A gateway whose process dies once, at a chosen point of a charge. */
@@ -46,6 +50,39 @@ final class DyingGateway implements Gateway {
     @Override
     public Duration callBudget() {
         return gateway.callBudget();
+    }
+
+    @Override
+    public Optional<RefundGateway> refunds() {
+        return gateway.refunds().map(Refunding::new);
+    }
+
+    private final class Refunding implements RefundGateway {
+
+        private final RefundGateway refunds;
+
+        private Refunding(RefundGateway refunds) {
+            this.refunds = refunds;
+        }
+
+        @Override
+        public byte[] render(Operation refund, Capture capture, PspKey key) {
+            return refunds.render(refund, capture, key);
+        }
+
+        @Override
+        public Outcome refund(Refund refund) {
+            dieAt(CrashPoint.BEFORE_THE_CALL);
+            Outcome answer = refunds.refund(refund);
+            dieAt(CrashPoint.AFTER_THE_CALL);
+            return answer;
+        }
+
+        @Override
+        public Outcome findOut(Refund refund) {
+            dieAt(CrashPoint.IN_THE_QUESTION);
+            return refunds.findOut(refund);
+        }
     }
 
     @Override

@@ -13,7 +13,7 @@ public sealed interface Moment {
     /** The first byte of an attempt was about to leave. */
     record Sent(Instant at, int attempt, int generation, String psp, Instant keyValidUntil) implements Moment {}
 
-    /** @param source {@code call}, or {@code question} when we asked afterwards */
+    /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook} */
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
                  Optional<String> detail, Optional<String> reference) implements Moment {}
 

@@ -41,8 +41,17 @@ public final class PaymentClient implements AutoCloseable {
 
     /** Returns once there is an answer or nothing is left to try. */
     public Sent send(NewPayment payment) throws InterruptedException {
-        HttpRequest request = request("/v1/payments", "application/json").header("Idempotency-Key", payment.key())
-                .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build();
+        return send(request("/v1/payments", "application/json").header("Idempotency-Key", payment.key())
+                .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build());
+    }
+
+    /** The same for a refund, whose name does what a key does for a payment. */
+    public Sent refund(NewRefund refund) throws InterruptedException {
+        return send(request("/v1/payments/" + refund.payment() + "/refunds", "application/json")
+                .POST(BodyPublishers.ofByteArray(Wire.body(refund))).build());
+    }
+
+    private Sent send(HttpRequest request) throws InterruptedException {
         for (int sends = 1;; sends++) {
             Seen seen = once(request, sends);
             if (seen instanceof Seen.Final last) {

@@ -1,14 +1,15 @@
 package io.chargeonce.client;
 
-/** What became of sending one payment. */
+/** What became of sending one payment or refund. */
 public sealed interface Sent {
 
     /** How often it was sent, the first time included. */
     int sends();
 
     /**
-     * Durably accepted: it will be charged once.
+     * Durably accepted: it will be charged once, or given back once.
      *
+     * @param paymentId the refund's id for a refund
      * @param status as the server knew it, such as {@code accepted}
      * @param replay whether an earlier sending had been accepted already
      */

@@ -17,6 +17,13 @@ final class Wire {
         return MAPPER.writeValueAsBytes(fields(payment));
     }
 
+    static byte[] body(NewRefund refund) {
+        var fields = new LinkedHashMap<String, Object>();
+        refund.amount().ifPresent(amount -> fields.put("amount", amount));
+        refund.reference().ifPresent(text -> fields.put("reference", text));
+        return MAPPER.writeValueAsBytes(fields);
+    }
+
     /** With the key within, and the line break. */
     static byte[] line(NewPayment payment) {
         Map<String, Object> fields = fields(payment);

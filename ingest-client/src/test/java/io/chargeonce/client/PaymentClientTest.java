@@ -83,6 +83,20 @@ class PaymentClientTest {
     }
 
     @Test
+    void a_refund_is_sent_until_it_is_accepted_and_named_by_what_it_says() throws Exception {
+        answer(503, "");
+        answer(202, "{\"id\":\"payment-pay_1-refund-line-2\",\"status\":\"accepted\"}");
+        answer(202, "{\"id\":\"payment-pay_1-refund\",\"status\":\"accepted\"}");
+
+        assertThat(client.refund(NewRefund.ofPart("pay_1", 500, "line-2")))
+                .isEqualTo(new Sent.Accepted("payment-pay_1-refund-line-2", "accepted", false, 2));
+        assertThat(client.refund(NewRefund.ofAll("pay_1"))).isInstanceOf(Sent.Accepted.class);
+        assertThat(got).extracting(Got::path).containsOnly("/v1/payments/pay_1/refunds");
+        assertThat(got).extracting(Got::body).containsExactly("{\"amount\":500,\"reference\":\"line-2\"}",
+                "{\"amount\":500,\"reference\":\"line-2\"}", "{}");
+    }
+
+    @Test
     void every_repeat_has_the_same_key_and_the_same_bytes() throws Exception {
         answer(503, "");
         answer(500, "oops");

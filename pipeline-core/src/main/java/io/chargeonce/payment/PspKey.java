@@ -1,5 +1,7 @@
 package io.chargeonce.payment;
 
+import java.util.Optional;
+
 /**
  * The idempotency key under which one attempt is sent to one PSP, and our reference there: derived, so that a
  * repeated send is a repeat for the PSP too. Another attempt has another sequence number and so another key.
@@ -20,6 +22,11 @@ public record PspKey(String value) {
             throw new IllegalArgumentException("Bug! An attempt's sequence starts at 1, not " + sequence);
         }
         return new PspKey(DerivedId.of(payment, operation, operationRef, psp, sequence));
+    }
+
+    /** Empty for what is no such key. */
+    public static Optional<PspKey> parse(String text) {
+        return DerivedId.isWellFormed(text) ? Optional.of(new PspKey(text)) : Optional.empty();
     }
 
     @Override

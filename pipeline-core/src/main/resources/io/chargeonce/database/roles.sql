@@ -39,6 +39,8 @@ GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, mercha
     TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
+-- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
+GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.

@@ -27,6 +27,7 @@ import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -55,8 +56,8 @@ final class Demo implements AutoCloseable {
         long start = System.nanoTime();
         out.println("Chargeonce: every accepted payment is charged exactly once, and none is lost.\n");
         this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
-        out.printf("A real Kafka broker, a real Postgres (fsync=on, synchronous_commit=on), a Stripe simulator%n"
-                + "and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
+        out.printf("A real Kafka broker, a real Postgres (fsync=on, synchronous_commit=on), simulators of%n"
+                + "Stripe and Adyen, and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
         var settings = pipeline.settings;
         this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4);
         this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
@@ -72,6 +73,7 @@ final class Demo implements AutoCloseable {
         showDeadLetters();
         merge();
         purge();
+        refund();
         return checkTheBooks();
     }
 
@@ -98,13 +100,16 @@ final class Demo implements AutoCloseable {
         producer.send(plan.payments().subList(0, half));
         board.watchUntil(stages -> stages.getOrDefault("succeeded", 0L) > half / 2, PATIENCE);
 
+        board.showShares();
         chapter("Stripe refuses every connection for %d seconds; the shops go on selling".formatted(OUTAGE.toSeconds()));
         pipeline.foundations.stripe().refuseConnections();
         long end = System.nanoTime() + OUTAGE.toNanos();
         producer.send(plan.payments().subList(half, plan.payments().size()));
         board.watchUntil(stages -> System.nanoTime() > end, PATIENCE);
         pipeline.foundations.stripe().acceptConnections();
-        out.println("   Stripe is back. What met the outage was parked: no attempt spent, nothing dead.");
+        board.showShares();
+        out.println("   Stripe is back. Meanwhile new payments went to Adyen; what only Stripe takes was parked: no attempt");
+        out.println("   spent, nothing dead. A payment that Stripe may have charged is never sent to Adyen.");
 
         long repeats = producer.told().stream().filter(DemoProducer.Told::replayed).count();
         out.printf("   %,d requests came twice under one key: the same answer again, no second payment.%n", repeats);
@@ -150,12 +155,25 @@ final class Demo implements AutoCloseable {
         awaitRest();
     }
 
+    private void refund() {
+        chapter("Some customers bring something back. Each refund goes to the PSP that has the money, and is asked for twice");
+        List<String> paid = paid();
+        paid.forEach(payment -> {
+            producer.refund(payment);
+            producer.refund(payment);
+        });
+        awaitRest();
+        out.printf("   %,d payments were refunded, %,d of them by Adyen, which only tells by webhook.%n",
+                count("SELECT count(*) FROM operation WHERE kind = 'refund' AND state = 'succeeded'"),
+                count("SELECT count(*) FROM operation WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
+    }
+
     private Verdict checkTheBooks() {
-        chapter("The books: the shops' answers, Stripe's ledger, tables and topics must agree");
+        chapter("The books: the shops' answers, both PSPs' ledgers, tables and topics must agree");
         Verdict verdict = Checker.check(evidence());
         out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
                 verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
-        out.printf("   captures in Stripe's ledger %,d%n", verdict.count("psp_captures"));
+        out.printf("   captures in the PSPs' ledgers %,d%n", verdict.count("psp_captures"));
         out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d,%n   outcome missing %d, early retries %d%n",
                 verdict.count("lost"), verdict.count("double_charged"), verdict.count("phantom"), verdict.count("wrong_amount"),
                 verdict.count("outcome_missing"), verdict.count("early_retries"));
@@ -167,7 +185,7 @@ final class Demo implements AutoCloseable {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), settings.kafka(),
-                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase())).calls(new Calls.InMemory(calls));
+                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase())).calls(new Calls.InMemory(calls));
     }
 
     private static ClientCall call(DemoProducer.Told told) {
@@ -183,6 +201,24 @@ final class Demo implements AutoCloseable {
         if (!rest) {
             out.println("   It did not come to rest in time; the books will say so.");
         }
+    }
+
+    private static final String PAID = """
+            SELECT operation_id FROM (SELECT operation_id, row_number() OVER (PARTITION BY psp ORDER BY operation_id) AS n
+              FROM operation WHERE kind = 'charge' AND state = 'succeeded' AND merchant_id = 'acme') AS paid WHERE n <= 5
+            """;
+
+    /** A few of each PSP. */
+    private List<String> paid() {
+        return database.withConnection(connection -> {
+            try (var statement = connection.createStatement(); var row = statement.executeQuery(PAID)) {
+                var paid = new ArrayList<String>();
+                while (row.next()) {
+                    paid.add(row.getString(1));
+                }
+                return paid;
+            }
+        });
     }
 
     private boolean outboxIsEmpty() {

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.wire.PaymentJson;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -63,18 +64,36 @@ final class DemoProducer {
         body.put("currency", payment.currency());
         body.put("payment_method", payment.method());
         body.put("reference", payment.key());
-        HttpRequest request = HttpRequest.newBuilder(payments).timeout(Duration.ofSeconds(20))
-                .header("Authorization", "Bearer " + TOKENS.get(payment.merchant()))
-                .header("Idempotency-Key", payment.key())
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofByteArray(PaymentJson.write(body))).build();
-        HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+        HttpResponse<String> answer = http.send(post(payments, payment.merchant(), body).header("Idempotency-Key", payment.key()).build(),
+                BodyHandlers.ofString());
         if (answer.statusCode() != 202) {
             throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(
                     answer.statusCode(), payment.key(), answer.body()));
         }
         JsonNode json = PaymentJson.MAPPER.readTree(answer.body());
         return new Told(payment, json.path("id").asString(""), answer.headers().firstValue("Idempotent-Replayed").isPresent());
+    }
+
+    /** Gives all of one of acme's payments back. */
+    void refund(String payment) {
+        try {
+            URI refunds = URI.create(payments + "/" + payment + "/refunds");
+            HttpResponse<String> answer = http.send(post(refunds, "acme", Map.of()).build(), BodyHandlers.ofString());
+            if (answer.statusCode() != 202) {
+                throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
+                        answer.statusCode(), payment, answer.body()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static HttpRequest.Builder post(URI address, String merchant, Map<String, Object> body) {
+        return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + TOKENS.get(merchant)).header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofByteArray(PaymentJson.write(body)));
     }
 
     List<Told> told() {

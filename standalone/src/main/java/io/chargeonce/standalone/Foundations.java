@@ -3,10 +3,13 @@ package io.chargeonce.standalone;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -14,10 +17,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a pipeline stands on: a real broker, a real Postgres and a PSP, all on this machine. In a given directory everything
+ * What a pipeline stands on: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
  * is still there after a stop or a SIGKILL; without one it goes into a temporary directory and away with it.
  */
-record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe) {
+record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen) {
+
+    /** Signs the Adyen simulator's webhooks. */
+    static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
+
 
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
         Path directory = keep.map(Path::toAbsolutePath).orElseGet(() -> temporary(lifecycle));
@@ -25,7 +32,10 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
-        return new Foundations(kafka, postgres, stripe);
+        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSettings.inMemory())
+                .port(ports.adyen).keptIn(directory.resolve("adyen"))
+                .webhook(URI.create("http://127.0.0.1:" + ports.webhook + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
+        return new Foundations(kafka, postgres, stripe, adyen);
     }
 
     private static Path temporary(Lifecycle lifecycle) {

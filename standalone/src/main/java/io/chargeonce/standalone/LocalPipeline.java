@@ -5,6 +5,8 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.Routes;
+import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
@@ -21,6 +23,8 @@ import java.util.Optional;
 final class LocalPipeline implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
+    /** Pounds and yen go to Adyen first, the rest to Stripe; each stands in for the other but for one brand of cards. */
+    static final String ROUTES = "method=pm_card_amex -> stripe; currency=GBP|JPY -> adyen,stripe; -> stripe,adyen";
     private static final int PARTITIONS = 12;
 
     /** How long things take: the PSP is a simulator on this machine, so it is given up sooner than a real one. */
@@ -64,8 +68,9 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
-                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.empty(), Optional.empty(),
-                ChargeSettings.Pace.USUAL);
+                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(),
+                Optional.of(adyen(foundations, pace)), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
+                Optional.of(new Address("127.0.0.1", ports.webhook)));
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
@@ -74,6 +79,11 @@ final class LocalPipeline implements AutoCloseable {
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape)
                 .ready("database", database::problem));
         return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
+    }
+
+    private static AdyenSettings adyen(Foundations foundations, Pace pace) {
+        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY, io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+                foundations.adyen().apiBase().toString(), pace.pspTimeout(), Optional.of(Foundations.ADYEN_HMAC_KEY));
     }
 
     void awaitShutdown() throws InterruptedException {

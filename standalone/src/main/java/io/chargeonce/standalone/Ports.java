@@ -1,5 +1,8 @@
 package io.chargeonce.standalone;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import picocli.CommandLine.Option;
 
 /** Where {@code up} listens, on 127.0.0.1; 0 takes any free port. */
@@ -10,6 +13,12 @@ final class Ports {
 
     @Option(names = "--stripe-port", defaultValue = "8090", paramLabel = "PORT", description = "Stripe simulator. Default: ${DEFAULT-VALUE}.")
     int stripe;
+
+    @Option(names = "--adyen-port", defaultValue = "8091", paramLabel = "PORT", description = "Adyen simulator. Default: ${DEFAULT-VALUE}.")
+    int adyen;
+
+    @Option(names = "--webhook-port", defaultValue = "8092", paramLabel = "PORT", description = "Where the Adyen simulator sends webhooks. Default: ${DEFAULT-VALUE}.")
+    int webhook;
 
     @Option(names = "--kafka-port", defaultValue = "19092", paramLabel = "PORT", description = "Kafka. Default: ${DEFAULT-VALUE}.")
     int kafka;
@@ -22,6 +31,17 @@ final class Ports {
 
     /** Any free port for each, so that a demo never meets a running pipeline. */
     static Ports free() {
-        return new Ports();
+        Ports free = new Ports();
+        // The simulator is told it before anybody listens there.
+        free.webhook = anyFree();
+        return free;
+    }
+
+    private static int anyFree() {
+        try (var probe = new ServerSocket(0)) {
+            return probe.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

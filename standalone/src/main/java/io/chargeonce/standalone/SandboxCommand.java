@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "sandbox", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "What services stand on, without the services, until Ctrl-C: Kafka, Postgres, a Stripe simulator, schema, "
+        description = "What services stand on, without the services, until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, schema, "
                 + "topics and the two merchants of 'up'. For services that run as processes or containers of their own.",
         footer = {"", "Example:", "  chargeonce sandbox &  chargeonce ingest"})
 final class SandboxCommand implements Callable<Integer> {
@@ -46,7 +46,8 @@ final class SandboxCommand implements Callable<Integer> {
                       CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS=%s
                       CHARGEONCE_DATABASE_URL=%s
                       CHARGEONCE_STRIPE_API_BASE=%s
-                    """, pipeline.kafka(), pipeline.databaseUrl(), foundations.stripe().apiBase());
+                      CHARGEONCE_ADYEN_API_BASE=%s
+                    """, pipeline.kafka(), pipeline.databaseUrl(), foundations.stripe().apiBase(), foundations.adyen().apiBase());
             spec.commandLine().getOut().flush();
             lifecycle.awaitShutdown();
         }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.function.Predicate;
 
 /** Shows how many payments are where, while it waits for something to become true. On a terminal one line that changes. */
@@ -56,6 +57,21 @@ final class StageBoard {
         }
         shown = line;
         out.flush();
+    }
+
+    private static final String SHARES = "SELECT psp, count(*) FROM operation WHERE state = 'succeeded' GROUP BY psp ORDER BY psp";
+
+    /** How many payments each PSP has charged by now. */
+    void showShares() {
+        out.println("   charged " + database.withConnection(connection -> {
+            try (var statement = connection.createStatement(); var row = statement.executeQuery(SHARES)) {
+                var shares = new StringJoiner(" · ");
+                while (row.next()) {
+                    shares.add("by %s %d".formatted(row.getString(1), row.getLong(2)));
+                }
+                return shares.toString();
+            }
+        }));
     }
 
     private static final String READ = """

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "up", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Everything on this machine until Ctrl-C: Kafka, Postgres, a Stripe simulator and all services.",
+        description = "Everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, and all services.",
         footer = {"", "Example: keep everything between runs.", "  chargeonce up --data ./data"})
 final class UpCommand implements Callable<Integer> {
 
@@ -33,7 +33,7 @@ final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         var out = spec.commandLine().getOut();
-        out.println("Starting Kafka, Postgres, the Stripe simulator and all services …");
+        out.println("Starting Kafka, Postgres, the PSP simulators and all services …");
         out.flush();
         long start = System.nanoTime();
         try (var pipeline = LocalPipeline.start(data, ports, LocalPipeline.Pace.usual(tiers))) {
@@ -50,6 +50,7 @@ final class UpCommand implements Callable<Integer> {
 
                   payments         http://127.0.0.1:%d/v1/payments     Authorization: Bearer %s (or %s)
                   Stripe simulator %s     its ledger: /_sandbox/movements
+                  Adyen simulator  %s     its ledger: http://127.0.0.1:%d/_sandbox/movements
                   Kafka            %s
                   Postgres         %s
                   health, metrics  http://127.0.0.1:%d/health/ready  /metrics
@@ -59,7 +60,7 @@ final class UpCommand implements Callable<Integer> {
                 Ctrl-C stops everything.
                 """, took.toMillis() / 1000.0, data.map(Path::toString).orElse("temporary, gone when it stops"), Logs.file(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN, foundations.stripe().apiBase(),
-                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort,
+                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort,
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
         out.flush();
     }

@@ -4,7 +4,6 @@ import com.adyen.service.exception.ApiException;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
-import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.http.WireFailure;
 import java.io.IOException;
 import java.util.Optional;
@@ -21,14 +20,14 @@ final class AdyenErrors {
     private AdyenErrors() {}
 
     /** The connection failed or broke while the attempt was sent for the first time. */
-    static Outcome whileCharging(IOException e) {
+    static Outcome whileSending(IOException e) {
         return WireFailure.notSent(e)
                 .<Outcome>map(cause -> new Outcome.Failed(cause, describe(e)))
                 .orElseGet(() -> new Outcome.Unknown(WireFailure.unknown(e), describe(e), Optional.empty()));
     }
 
     /** The attempt was answered with an error when it was sent for the first time. */
-    static Outcome whileCharging(ApiException e) {
+    static Outcome whileSending(ApiException e) {
         return switch (e.getStatusCode()) {
             case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e));
             case 401, 403 -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, describe(e));
@@ -37,14 +36,14 @@ final class AdyenErrors {
     }
 
     /** Asking did not get through: we know as little as before. */
-    static Outcome whileAsking(IOException e, Charge charge) {
-        return new Outcome.Unknown(WireFailure.unknown(e), describe(e), charge.pspReference());
+    static Outcome whileAsking(IOException e, Optional<String> reference) {
+        return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);
     }
 
-    static Outcome whileAsking(ApiException e, Charge charge) {
+    static Outcome whileAsking(ApiException e, Optional<String> reference) {
         return switch (e.getStatusCode()) {
-            case 429, 401, 403 -> new Outcome.Unknown(UnknownCause.PSP_ERROR, describe(e), charge.pspReference());
-            default -> ofTheKey(e, charge.pspReference());
+            case 429, 401, 403 -> new Outcome.Unknown(UnknownCause.PSP_ERROR, describe(e), reference);
+            default -> ofTheKey(e, reference);
         };
     }
 

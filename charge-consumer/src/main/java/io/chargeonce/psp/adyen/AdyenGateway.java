@@ -18,6 +18,8 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.RefundGateway;
+import io.chargeonce.psp.Webhook;
 import io.chargeonce.psp.http.BoundedHttp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,14 +41,18 @@ public final class AdyenGateway implements Gateway {
     private static final int CALLS = 2;
 
     private final AdyenSettings settings;
-    private final Resource payments;
+    private final AdyenRefunds.Post post;
+    private final AdyenRefunds refunds;
 
     public AdyenGateway(AdyenSettings settings) {
         this.settings = settings;
         // Test or live is decided by the address alone, which takes precedence over the environment.
         var client = new Client(new Config().apiKey(settings.apiKey()).environment(Environment.TEST));
         client.setHttpClient(new AdyenHttp(new BoundedHttp(CONNECT_TIMEOUT, settings.callTimeout())));
-        this.payments = new Resource(new PaymentsApi(client, settings.apiBase()), settings.apiBase() + "/payments", null);
+        var api = new PaymentsApi(client, settings.apiBase());
+        this.post = (path, body, options) -> new Resource(api, settings.apiBase() + path, null)
+                .request(body, options, ApiConstants.HttpMethod.POST, null);
+        this.refunds = new AdyenRefunds(post, settings.merchantAccount());
     }
 
     @Override
@@ -82,9 +88,9 @@ public final class AdyenGateway implements Gateway {
         try {
             return read(send(charge), charge, amount.get());
         } catch (IOException e) {
-            return AdyenErrors.whileCharging(e);
+            return AdyenErrors.whileSending(e);
         } catch (ApiException e) {
-            return AdyenErrors.whileCharging(e);
+            return AdyenErrors.whileSending(e);
         }
     }
 
@@ -102,15 +108,25 @@ public final class AdyenGateway implements Gateway {
         try {
             return read(send(charge), charge, amount.get());
         } catch (IOException e) {
-            return AdyenErrors.whileAsking(e, charge);
+            return AdyenErrors.whileAsking(e, charge.pspReference());
         } catch (ApiException e) {
-            return AdyenErrors.whileAsking(e, charge);
+            return AdyenErrors.whileAsking(e, charge.pspReference());
         }
     }
 
+    @Override
+    public Optional<RefundGateway> refunds() {
+        return Optional.of(refunds);
+    }
+
+    @Override
+    public Optional<Webhook> webhook() {
+        return settings.hmacKey().map(key -> new AdyenWebhook(settings.merchantAccount(), key));
+    }
+
     private String send(Charge charge) throws IOException, ApiException {
-        return payments.request(new String(charge.request(), StandardCharsets.UTF_8),
-                new RequestOptions().idempotencyKey(charge.key().value()), ApiConstants.HttpMethod.POST, null);
+        return post.send("/payments", new String(charge.request(), StandardCharsets.UTF_8),
+                new RequestOptions().idempotencyKey(charge.key().value()));
     }
 
     private static Outcome read(String answer, Charge charge, Amount amount) {

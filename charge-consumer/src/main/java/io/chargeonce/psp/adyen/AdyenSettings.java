@@ -1,6 +1,7 @@
 package io.chargeonce.psp.adyen;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * @param merchantAccount the account that the money goes to
@@ -8,8 +9,14 @@ import java.time.Duration;
  *                        {@code https://checkout-test.adyen.com/v71}, the live address with the company's own prefix, or a
  *                        simulator's address
  * @param callTimeout     how long one HTTP exchange may take, its body included
+ * @param hmacKey         signs Adyen's webhooks, in hexadecimal; without it none is believed
  */
-public record AdyenSettings(String apiKey, String merchantAccount, String apiBase, Duration callTimeout) {
+public record AdyenSettings(String apiKey, String merchantAccount, String apiBase, Duration callTimeout, Optional<String> hmacKey) {
+
+    /** Without webhooks, so without an end to a refund. */
+    public AdyenSettings(String apiKey, String merchantAccount, String apiBase, Duration callTimeout) {
+        this(apiKey, merchantAccount, apiBase, callTimeout, Optional.empty());
+    }
 
     @Override
     public String toString() {

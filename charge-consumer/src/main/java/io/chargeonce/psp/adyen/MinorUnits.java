@@ -21,6 +21,15 @@ final class MinorUnits {
         };
     }
 
+    /** What Adyen says, in ISO 4217's minor units. */
+    static Money from(Amount amount) {
+        return new Money(switch (amount.getCurrency()) {
+            case "CLP", "ISK" -> amount.getValue() / 100;
+            case "CVE", "IDR" -> amount.getValue() * 100;
+            default -> amount.getValue();
+        }, amount.getCurrency());
+    }
+
     private static Amount amount(Money money, long value) {
         return new Amount().currency(money.currency()).value(value);
     }

@@ -19,6 +19,7 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.RefundGateway;
+import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -43,6 +44,7 @@ public final class StripeGateway implements Gateway {
     private final StripeClient stripe;
     private final StripeRefunds refunds;
     private final Duration callTimeout;
+    private final Optional<Webhook> webhook;
 
     public StripeGateway(StripeSettings settings) {
         this.callTimeout = settings.callTimeout();
@@ -53,6 +55,7 @@ public final class StripeGateway implements Gateway {
                 .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout))
                 .build();
         this.refunds = new StripeRefunds(stripe);
+        this.webhook = settings.webhookSecret().map(StripeWebhook::new);
     }
 
     @Override
@@ -135,6 +138,11 @@ public final class StripeGateway implements Gateway {
     @Override
     public Outcome fence(Charge charge) {
         return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe has no payment for this attempt, and none can come of it any more");
+    }
+
+    @Override
+    public Optional<Webhook> webhook() {
+        return webhook;
     }
 
     @Override

@@ -1,12 +1,19 @@
 package io.chargeonce.psp.stripe;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * @param apiBase     {@code https://api.stripe.com}, or a simulator's address
  * @param callTimeout how long one HTTP exchange may take, its body included
+ * @param webhookSecret signs Stripe's webhooks; without it none is believed
  */
-public record StripeSettings(String apiKey, String apiBase, Duration callTimeout) {
+public record StripeSettings(String apiKey, String apiBase, Duration callTimeout, Optional<String> webhookSecret) {
+
+    /** Without webhooks, which Stripe can do without: it can be asked. */
+    public StripeSettings(String apiKey, String apiBase, Duration callTimeout) {
+        this(apiKey, apiBase, callTimeout, Optional.empty());
+    }
 
     @Override
     public String toString() {

@@ -26,7 +26,11 @@ final class MomentWords {
 
     private static String heard(Moment.Heard heard) {
         String who = "attempt %d: %s %s ".formatted(heard.attempt(), heard.psp(),
-                heard.source().equals("call") ? "answered" : "said when asked:");
+                switch (heard.source()) {
+            case "call" -> "answered";
+            case "webhook" -> "told by itself:";
+            default -> "said when asked:";
+        });
         String detail = heard.detail().filter(text -> !text.isEmpty()).map(text -> " (" + text + ")").orElse("");
         return who + heard.outcome() + because(heard.cause()) + detail + heard.reference().map(", reference "::concat).orElse("");
     }

@@ -129,7 +129,7 @@ CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed
 CREATE TABLE psp_observation (
     psp_key       text NOT NULL,
     observed_at   timestamptz NOT NULL DEFAULT now(),
-    source        text NOT NULL CHECK (source IN ('call', 'question')),
+    source        text NOT NULL CHECK (source IN ('call', 'question', 'webhook')),
     outcome       text NOT NULL CHECK (outcome IN ('charged', 'declined', 'failed', 'unknown')),
     cause         text,
     detail        text,

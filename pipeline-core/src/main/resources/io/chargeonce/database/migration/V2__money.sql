@@ -50,6 +50,15 @@ ALTER TABLE payment_attempt
 CREATE VIEW attempt_shown AS
     SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
 
+-- What PSPs sent by themselves and was taken, for they send it again and again.
+CREATE TABLE psp_notice (
+    psp         text NOT NULL,
+    notice_id   text NOT NULL CHECK (length(notice_id) <= 500),
+    received_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (psp, notice_id)
+);
+CREATE INDEX psp_notice_old ON psp_notice (received_at);
+
 -- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
 CREATE TABLE retry_budget (
     credential_sha256 bytea NOT NULL CHECK (length(credential_sha256) = 32),

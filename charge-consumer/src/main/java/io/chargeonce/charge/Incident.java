@@ -1,0 +1,31 @@
+package io.chargeonce.charge;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+
+/** What must never be silent: each is audited with its payment, logged, and counted under a name of its own. */
+enum Incident {
+    /** Two attempts took the money; one is being given back. */
+    CAPTURED_TWICE,
+    /** Two attempts gave the money back. */
+    GIVEN_BACK_TWICE,
+    /** The PSP says that what had gone back has not. */
+    REFUND_FAILED_LATE,
+    /** The routes lead a payment to a PSP that does not do such payments. */
+    REFUSED_BY_PSP;
+
+    String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    void count(MeterRegistry meters) {
+        meters.counter("chargeonce.incidents", "what", tag()).increment();
+    }
+
+    /** An alert can only tell that a number has grown if it was there before. */
+    static void register(MeterRegistry meters) {
+        for (Incident incident : values()) {
+            meters.counter("chargeonce.incidents", "what", incident.tag());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.chargeonce.charge;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.runtime.Address;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Where PSPs send their webhooks, {@code POST /v1/webhooks/<psp>}, each on a virtual thread. Put a proxy with TLS in front of it.
+ * What is answered with 2xx is recorded; anything else the PSP sends again.
+ */
+final class WebhookServer implements AutoCloseable {
+
+    private static final String PATH = "/v1/webhooks/";
+    private static final int LARGEST = 256 * 1024;
+    private static final int AT_ONCE = 100;
+
+    private final WebhookInbox inbox;
+    private final HttpServer server;
+    private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+    private final Semaphore places = new Semaphore(AT_ONCE);
+
+    private WebhookServer(WebhookInbox inbox, HttpServer server) {
+        this.inbox = inbox;
+        this.server = server;
+    }
+
+    /** @throws IllegalStateException if nobody can listen on the address */
+    static WebhookServer start(Address address, WebhookInbox inbox) {
+        try {
+            var webhooks = new WebhookServer(inbox, HttpServer.create(address.resolve(), 0));
+            webhooks.server.createContext(PATH, webhooks::serve);
+            webhooks.server.setExecutor(webhooks.requests);
+            webhooks.server.start();
+            return webhooks;
+        } catch (IOException e) {
+            throw new IllegalStateException("Nobody can listen for webhooks on %s (%s): choose another CHARGEONCE_WEBHOOK_ADDRESS"
+                    .formatted(address, e.getMessage()), e);
+        }
+    }
+
+    int port() {
+        return server.getAddress().getPort();
+    }
+
+    private void serve(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            exchange.sendResponseHeaders(status(exchange), -1);
+        }
+    }
+
+    private int status(HttpExchange exchange) throws IOException {
+        if (!exchange.getRequestMethod().equals("POST")) {
+            return 405;
+        }
+        if (!places.tryAcquire()) {
+            return 503;
+        }
+        try {
+            byte[] body = exchange.getRequestBody().readNBytes(LARGEST + 1);
+            return body.length > LARGEST ? 413 : taken(exchange, body);
+        } finally {
+            places.release();
+        }
+    }
+
+    private int taken(HttpExchange exchange, byte[] body) {
+        String psp = exchange.getRequestURI().getPath().substring(PATH.length());
+        try {
+            return switch (inbox.take(psp, name -> Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)), body)) {
+                case YES -> 202;
+                case REFUSED -> 401;
+                case LATER -> 503;
+            };
+        } catch (DatabaseUnavailable | UncheckedIOException later) {
+            return 503;
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        requests.shutdownNow();
+    }
+}

@@ -1,0 +1,23 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import java.util.Optional;
+
+/**
+ * What a PSP told about an attempt by itself.
+ *
+ * @param id           the PSP's name for this message: a repeat has the same
+ * @param key          of the attempt, from where we had put it in the request
+ * @param pspReference what to ask the PSP for
+ * @param said         only from a PSP that cannot be asked; else it is looked up and not believed
+ */
+public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
+
+    /**
+     * @param money     what the attempt must be about, or nothing of it is believed
+     * @param givesBack whether it is about a refund or a reversal rather than a charge
+     */
+    public record Said(Money money, boolean givesBack, Outcome outcome) {}
+}

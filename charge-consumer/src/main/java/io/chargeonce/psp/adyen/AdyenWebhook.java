@@ -1,0 +1,94 @@
+package io.chargeonce.psp.adyen;
+
+import com.adyen.model.checkout.Amount;
+import com.adyen.model.notification.NotificationRequest;
+import com.adyen.model.notification.NotificationRequestItem;
+import com.adyen.util.HMACValidator;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
+import io.chargeonce.psp.Webhook;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SignatureException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Adyen's standard webhooks. Adyen has no way to be asked about a payment or a refund, so a signed message is itself the
+ * evidence; it must name our key, amount, currency and account. Its signature has no time in it and Adyen repeats for days,
+ * so repeats are known by their name alone.
+ */
+final class AdyenWebhook implements Webhook {
+
+    private static final String SIGNATURE = "hmacSignature";
+
+    private final String merchantAccount;
+    private final String hmacKey;
+    private final HMACValidator validator = new HMACValidator();
+
+    /** @param hmacKey in hexadecimal, as the Customer Area shows it */
+    AdyenWebhook(String merchantAccount, String hmacKey) {
+        this.merchantAccount = merchantAccount;
+        this.hmacKey = hmacKey;
+    }
+
+    @Override
+    public Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Instant now) {
+        Optional<List<NotificationRequestItem>> items = items(body);
+        return items.filter(all -> all.stream().allMatch(this::isSigned))
+                .map(all -> all.stream().filter(item -> merchantAccount.equals(item.getMerchantAccountCode()))
+                        .flatMap(item -> notice(item).stream()).toList());
+    }
+
+    private static Optional<List<NotificationRequestItem>> items(byte[] body) {
+        try {
+            var request = NotificationRequest.fromJson(new String(body, StandardCharsets.UTF_8));
+            return Optional.ofNullable(request).map(NotificationRequest::getNotificationItems).filter(items -> !items.isEmpty());
+        } catch (IOException | RuntimeException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isSigned(NotificationRequestItem item) {
+        String signature = item.getAdditionalData() == null ? null : item.getAdditionalData().get(SIGNATURE);
+        if (signature == null || item.getAmount() == null) {
+            return false;
+        }
+        try {
+            return MessageDigest.isEqual(validator.calculateHMAC(item, hmacKey).getBytes(StandardCharsets.UTF_8),
+                    signature.getBytes(StandardCharsets.UTF_8));
+        } catch (SignatureException | RuntimeException cannotBeSigned) {
+            return false;
+        }
+    }
+
+    private static Optional<Notice> notice(NotificationRequestItem item) {
+        boolean givesBack = item.getEventCode().startsWith("REFUND");
+        return outcome(item).flatMap(outcome -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
+                "%s:%s:%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess()), key,
+                Optional.of(item.getPspReference()),
+                Optional.of(new Notice.Said(MinorUnits.from(new Amount().currency(item.getAmount().getCurrency())
+                        .value(item.getAmount().getValue())), givesBack, outcome)))));
+    }
+
+    /** Empty for what is not about an attempt's outcome. */
+    private static Optional<Outcome> outcome(NotificationRequestItem item) {
+        String reason = Optional.ofNullable(item.getReason()).orElse("");
+        return switch (item.getEventCode()) {
+            case "AUTHORISATION" -> Optional.of(item.isSuccess() ? new Outcome.Charged(item.getPspReference())
+                    : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference())));
+            case "REFUND" -> Optional.of(item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notGivenBack(reason));
+            case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(notGivenBack(reason));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Outcome notGivenBack(String reason) {
+        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen gave nothing back: " + reason);
+    }
+}

@@ -1,0 +1,65 @@
+package io.chargeonce.psp.stripe;
+
+import com.stripe.exception.SignatureVerificationException;
+import com.stripe.net.Webhook.Signature;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
+import io.chargeonce.psp.Webhook;
+import io.chargeonce.wire.PaymentJson;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** Stripe's events. They only say what to ask for: what is believed is what Stripe answers then. */
+final class StripeWebhook implements Webhook {
+
+    /** As Stripe's own clients have it. */
+    private static final long TOLERANCE_SECONDS = 300;
+    /** What ends an attempt. Events before that would have us ask about, and end, what is still being made. */
+    private static final Set<String> ENDS = Set.of("payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
+            "refund.updated", "refund.failed", "charge.refund.updated");
+
+    private final String secret;
+
+    StripeWebhook(String secret) {
+        this.secret = secret;
+    }
+
+    @Override
+    public Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Instant now) {
+        String raw = new String(body, StandardCharsets.UTF_8);
+        return header.apply("Stripe-Signature").filter(signature -> isSigned(raw, signature, now)).flatMap(signed -> event(body))
+                .map(event -> notice(event).stream().toList());
+    }
+
+    private boolean isSigned(String body, String signature, Instant now) {
+        try {
+            return Signature.verifyHeader(body, signature, secret, TOLERANCE_SECONDS, Clock.fixed(now, ZoneOffset.UTC));
+        } catch (SignatureVerificationException | RuntimeException forged) {
+            return false;
+        }
+    }
+
+    private static Optional<JsonNode> event(byte[] body) {
+        try {
+            return Optional.of(PaymentJson.MAPPER.readTree(body));
+        } catch (JacksonException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Notice> notice(JsonNode event) {
+        JsonNode object = event.path("data").path("object");
+        return PspKey.parse(object.path("metadata").path("attempt_key").asString(""))
+                .filter(key -> ENDS.contains(event.path("type").asString("")))
+                .map(key -> new Notice(event.path("id").asString(""), key,
+                        Optional.of(object.path("id").asString("")).filter(id -> !id.isEmpty()), Optional.empty()));
+    }
+}

@@ -1,0 +1,180 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.psp.adyen.AdyenGateway;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
+import io.chargeonce.sandbox.adyen.Operation;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.Movement;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What Adyen tells by webhook alone: refunds, and payments whose answer never came. The simulator signs and sends as Adyen does. */
+class AdyenMoneyBackTest {
+
+    private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
+    private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
+    private static AdyenSimulator adyen;
+    private static Books books;
+    private static Books.Process process;
+    private static WebhookServer webhooks;
+    private static int orders;
+
+    @BeforeAll
+    static void open() {
+        books = new Books();
+        int port = Books.freePort();
+        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
+                .modificationLag(Duration.ofMillis(50)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
+        process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT, Optional.of(HMAC_KEY))));
+        webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox);
+    }
+
+    @AfterEach
+    void heal() {
+        adyen.removeRules();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        webhooks.close();
+        adyen.close();
+        books.close();
+    }
+
+    private static String captured(String card) {
+        String id = books.accept("order-" + ++orders, card);
+        settle(id);
+        return id;
+    }
+
+    static Stream<Fault> faults() {
+        return Stream.of(new Fault.AnswerLost(), new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1),
+                new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(),
+                new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)), new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)), new Fault.WrongAmount(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void whatever_goes_wrong_once_the_money_goes_back_once(Fault fault) {
+        String id = captured("pm_card_visa");
+        adyen.inject(FaultRule.once(fault).on(Operation.REFUND));
+        books.refund(id, OptionalLong.of(500), "line-1");
+        settle("payment-" + id + "-refund-line-1");
+        assertThat(books.refunded(id)).isEqualTo(500);
+        assertThat(refunds(id)).singleElement().satisfies(movement -> assertThat(movement.amount()).isEqualTo(500));
+    }
+
+    @Test
+    void what_adyen_has_received_is_sent_once_and_unknown_until_its_webhook() {
+        String id = captured("pm_card_visa");
+        books.refund(id, OptionalLong.empty(), "");
+        String refund = "payment-" + id + "-refund";
+        process.drain();
+        settle(refund);
+        assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM psp_observation JOIN payment_attempt USING (psp_key) WHERE operation_id = '%s' AND source = 'webhook'"
+                .formatted(refund))).isEqualTo(1);
+        assertThat(books.count("FROM payment_attempt WHERE operation_id = '%s' AND sends = 1".formatted(refund))).isEqualTo(1);
+        assertThat(process.meters.counter("chargeonce.psp.webhooks", "psp", "adyen", "taken", "YES").count()).isPositive();
+    }
+
+    @Test
+    void a_refund_that_adyen_fails_is_never_taken_for_one_that_succeeded() {
+        String id = captured("stored_approved");
+        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
+        // Adyen executes it in full, so that ours finds nothing left.
+        giveAllBackAtAdyen(id);
+        books.refund(id, OptionalLong.empty(), "");
+        settle("payment-" + id + "-refund");
+        assertThat(books.state("payment-" + id + "-refund")).isEqualTo(OperationState.DEAD);
+        assertThat(books.refunded(id)).isZero();
+        assertThat(books.operation("payment-" + id + "-refund").failureMessage()).hasValueSatisfying(
+                message -> assertThat(message).contains("Insufficient balance"));
+    }
+
+    @Test
+    void a_500_that_adyen_has_frozen_over_a_capture_is_settled_by_the_webhook_alone() {
+        adyen.inject(FaultRule.once(new Fault.FailAfter()).on(Operation.PAYMENT));
+        String id = captured("pm_card_visa");
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(id).sequence()).isEqualTo(1);
+        assertThat(adyen.movements().stream().filter(movement -> id.equals(movement.metadata().get("payment_id")))).hasSize(1);
+    }
+
+    @Test
+    void nothing_unsigned_is_believed() throws Exception {
+        String id = captured("pm_card_visa");
+        String forged = """
+                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},
+                 "amount":{"currency":"EUR","value":1299},"eventCode":"REFUND","eventDate":"2026-01-01T00:00:00+01:00",
+                 "merchantAccountCode":"ChargeonceECOM","merchantReference":"%s","originalReference":"X","paymentMethod":"visa",
+                 "pspReference":"Y","reason":"","success":"false"}}]}""";
+        String key = books.operation(id).attemptKey().value();
+        for (String body : List.of(forged.formatted("bm9uc2Vuc2U=", key), forged.formatted("", key), forged.replace("\"additionalData\":{\"hmacSignature\":\"%s\"},", "").formatted(key),
+                "{}", "no JSON", "[]")) {
+            assertThat(post("adyen", body)).isEqualTo(401);
+        }
+        assertThat(post("nobody", "{}")).isEqualTo(401);
+        assertThat(post("adyen", "x".repeat(300_000))).isEqualTo(413);
+    }
+
+    private static void giveAllBackAtAdyen(String id) {
+        adyen.removeRules();
+        String capture = books.operation(id).pspReference().orElseThrow();
+        send(HttpRequest.newBuilder(URI.create(adyen.apiBase() + "/payments/" + capture + "/refunds"))
+                .header("X-API-Key", io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("""
+                        {"merchantAccount": "%s", "amount": {"currency": "EUR", "value": 1299}, "reference": "by-hand"}"""
+                        .formatted(io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT))).build());
+        Waiting.until(() -> !refunds(id).isEmpty());
+    }
+
+    private static int post(String psp, String body) {
+        return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + webhooks.port() + "/v1/webhooks/" + psp))
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build());
+    }
+
+    private static int send(HttpRequest request) {
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        } catch (java.io.IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static List<Movement> refunds(String id) {
+        return adyen.movements().stream().filter(movement -> movement.kind() == Movement.Kind.REFUND
+                && id.equals(movement.metadata().get("payment_id"))).toList();
+    }
+
+    private static void settle(String id) {
+        Waiting.until(() -> {
+            process.drain();
+            process.resolver.runOnce();
+            return switch (books.state(id)) {
+                case SUCCEEDED, DECLINED, DEAD -> true;
+                case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> false;
+            };
+        });
+    }
+}

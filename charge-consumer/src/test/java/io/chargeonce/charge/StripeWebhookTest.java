@@ -1,0 +1,124 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.stripe.net.Webhook;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Stripe's events, signed as Stripe signs them, and looked up at the simulator. */
+class StripeWebhookTest {
+
+    private static final String SECRET = "whsec_test";
+    private static StripeSimulator stripe;
+    private static StripeGateway gateway;
+    private static Books books;
+    private static Books.Process process;
+    private static int orders;
+
+    @BeforeAll
+    static void open() {
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        books = new Books();
+        gateway = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));
+        process = books.process(gateway);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        stripe.close();
+        books.close();
+    }
+
+    /** A payment that was charged, of which we know nothing: its process died, and the resolver sleeps. */
+    private static String unknown() {
+        String id = books.accept("order-" + ++orders);
+        try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
+            assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
+        }
+        books.execute("UPDATE operation SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '" + id + "'");
+        return id;
+    }
+
+    private static String event(String type, String payment) {
+        return """
+                {"id": "evt_%s_%s", "type": "%s", "data": {"object": {"id": "%s", "status": "succeeded", "metadata": {"attempt_key": "%s"}}}}"""
+                .formatted(payment, type, type, intentOf(payment), books.operation(payment).attemptKey());
+    }
+
+    private static String intentOf(String payment) {
+        return stripe.movements().stream().filter(movement -> payment.equals(movement.metadata().get("payment_id")))
+                .findFirst().map(io.chargeonce.sandbox.psp.Movement::payment).orElse("pi_none");
+    }
+
+    private static WebhookInbox.Taken deliver(String event, Instant signedAt, String secret) throws Exception {
+        String signature = Webhook.Signature.generateSignatureHeader(event, secret, signedAt.getEpochSecond());
+        return process.inbox.take("stripe", name -> Optional.of(signature).filter(header -> name.equals("Stripe-Signature")),
+                event.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void an_event_has_the_outcome_looked_up_and_the_payment_settled_at_once() throws Exception {
+        String id = unknown();
+        assertThat(deliver(event("payment_intent.succeeded", id), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(process.resolver.runOnce()).isEqualTo(1);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void what_an_event_says_is_not_believed() throws Exception {
+        String id = books.accept("order-" + ++orders, "pm_card_visa_chargeDeclined");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        String lie = event("payment_intent.succeeded", id).replace("pi_none", books.operation(id).pspReference().orElseThrow());
+        assertThat(deliver(lie, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+    }
+
+    @Test
+    void a_repeat_is_dropped() throws Exception {
+        String event = event("payment_intent.succeeded", unknown());
+        deliver(event, Instant.now(), SECRET);
+        long observations = books.count("FROM psp_observation");
+        int asked = stripe.requests().size();
+        assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(books.count("FROM psp_observation")).isEqualTo(observations);
+        assertThat(stripe.requests()).hasSize(asked);
+    }
+
+    @Test
+    void a_forged_an_old_and_an_unsigned_event_are_refused() throws Exception {
+        String event = event("payment_intent.succeeded", unknown());
+        assertThat(deliver(event, Instant.now(), "whsec_other")).isEqualTo(WebhookInbox.Taken.REFUSED);
+        assertThat(deliver(event, Instant.now().minusSeconds(400), SECRET)).isEqualTo(WebhookInbox.Taken.REFUSED);
+        assertThat(process.inbox.take("stripe", name -> Optional.empty(), event.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(WebhookInbox.Taken.REFUSED);
+    }
+
+    @Test
+    void while_stripe_cannot_be_asked_the_event_is_to_come_again() throws Exception {
+        String event = event("payment_intent.succeeded", unknown());
+        stripe.outage(Duration.ofHours(1));
+        assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.LATER);
+        stripe.endOutage();
+        assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+    }
+
+    @Test
+    void an_event_about_somebody_elses_payment_is_taken_and_ignored() throws Exception {
+        assertThat(deliver("{\"id\": \"evt_1\", \"type\": \"payment_intent.succeeded\", \"data\": {\"object\": {\"id\": \"pi_x\"}}}",
+                Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(deliver("{\"id\": \"evt_2\", \"type\": \"payment_intent.created\", \"data\": {\"object\": {\"id\": \"pi_x\"}}}",
+                Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+    }
+}

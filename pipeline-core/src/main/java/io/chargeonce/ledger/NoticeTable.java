@@ -1,0 +1,41 @@
+package io.chargeonce.ledger;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** The messages that PSPs sent by themselves and that were taken: a repeat is dropped. */
+public final class NoticeTable {
+
+    private NoticeTable() {}
+
+    private static final String IS_NEW = "SELECT NOT EXISTS (SELECT FROM psp_notice WHERE psp = ? AND notice_id = ?)";
+
+    public static boolean isNew(Connection connection, String psp, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(IS_NEW)) {
+            statement.setString(1, psp);
+            statement.setString(2, id);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        }
+    }
+
+    /** PSPs repeat for a month at most, so each new one takes two older ones away. */
+    private static final String INSERT = """
+            WITH old AS (
+                DELETE FROM psp_notice WHERE ctid IN
+                    (SELECT ctid FROM psp_notice WHERE received_at < now() - interval '90 days' LIMIT 2 FOR UPDATE SKIP LOCKED)
+            )
+            INSERT INTO psp_notice (psp, notice_id) VALUES (?, ?) ON CONFLICT DO NOTHING
+            """;
+
+    /** @return false if it was taken before */
+    public static boolean insert(Connection connection, String psp, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, psp);
+            statement.setString(2, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+}
