@@ -18,6 +18,7 @@ import io.opentelemetry.context.Context;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,7 @@ final class Exchange {
     /** The first send of an attempt that was just claimed. */
     Outcome send(PspCall call) {
         long start = System.nanoTime();
-        Outcome answer = traced("send", call, call::send);
+        Outcome answer = traced("send", call, () -> whateverIsThrown(call, call::send));
         gateways.report(call.gateway(), answer, Duration.ofNanos(System.nanoTime() - start));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
@@ -63,17 +64,35 @@ final class Exchange {
                 return true;
             }));
         }
-        Outcome answer = OneSend.judge(traced("ask", call, call::ask), 1);
+        Outcome answer = OneSend.judge(traced("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
         return answer;
     }
 
     Outcome fence(PspCall call) {
-        return OneSend.judge(traced("fence", call, call::fence), 1);
+        return OneSend.judge(traced("fence", call, () -> whateverIsThrown(call, call::fence)), 1);
     }
 
     private Outcome traced(String what, PspCall call, Supplier<Outcome> exchange) {
         return tracing.span(call.gateway().psp() + " " + what, SpanKind.CLIENT, Context.current(), exchange);
+    }
+
+    /** A bug of ours says nothing about the money either, and must not take the payment out of everybody's sight. */
+    private Outcome whateverIsThrown(PspCall call, Supplier<Outcome> exchange) {
+        try {
+            return exchange.get();
+        } catch (RuntimeException bug) {
+            meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
+            LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer", call.gateway().psp(),
+                    call.key(), bug);
+            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest(bug), Optional.empty());
+        }
+    }
+
+    /** Enough to tell one bug from another in the dead-letter queue; the log has the rest. */
+    private static String digest(RuntimeException bug) {
+        StackTraceElement[] stack = bug.getStackTrace();
+        return bug.getClass().getSimpleName() + (stack.length == 0 ? "" : " at " + stack[0].getFileName() + ":" + stack[0].getLineNumber());
     }
 
     /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */
@@ -97,7 +116,7 @@ final class Exchange {
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> true;
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
-                 ANOTHER_SEND, LEASE_RAN_OUT -> false;
+                 ANOTHER_SEND, LEASE_RAN_OUT, INTERNAL_ERROR -> false;
         };
     }
 }

@@ -123,7 +123,7 @@ public final class Gateways {
             case Outcome.Declined declined -> false;
             case Outcome.Unknown unknown -> !isUnderWay(outcome);
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
-                case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE, INTERNAL_ERROR -> true;
+                case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE -> true;
                 case REFUSED_HERE, POISON -> false;
             };
         };

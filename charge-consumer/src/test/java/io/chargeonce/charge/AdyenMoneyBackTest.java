@@ -2,6 +2,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.adyen.util.HMACValidator;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
@@ -119,6 +120,48 @@ class AdyenMoneyBackTest {
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(id).sequence()).isEqualTo(1);
         assertThat(adyen.movements().stream().filter(movement -> id.equals(movement.metadata().get("payment_id")))).hasSize(1);
+    }
+
+    @Test
+    void a_refund_that_fails_after_it_had_succeeded_is_an_incident_once_however_often_it_is_told() throws Exception {
+        String id = captured("pm_card_visa");
+        books.refund(id, OptionalLong.empty(), "");
+        String refund = "payment-" + id + "-refund";
+        settle(refund);
+        String event = signed("REFUND_FAILED", books.operation(refund).attemptKey().value(), 1299);
+        assertThat(post("adyen", event)).isEqualTo(202);
+        assertThat(post("adyen", event)).isEqualTo(202);
+        assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refund + "'")).isEqualTo(1);
+        assertThat(process.meters.counter("chargeonce.incidents", "what", "refund_failed_late").count()).isEqualTo(1);
+    }
+
+    @Test
+    void a_signed_message_about_another_amount_is_quarantined() throws Exception {
+        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.PAYMENT));
+        String id = books.accept("order-" + ++orders);
+        process.drain();
+        String key = books.operation(id).attemptKey().value();
+        double before = quarantined();
+        assertThat(post("adyen", signed("AUTHORISATION", key, 1))).isEqualTo(202);
+        assertThat(quarantined()).isEqualTo(before + 1);
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(post("adyen", signed("AUTHORISATION", key, 1299).replace("\"success\":\"true\"", "\"success\":\"false\""))).isEqualTo(401);
+    }
+
+    private static double quarantined() {
+        return process.meters.counter("chargeonce.psp.answers.quarantined", "psp", "adyen", "cause", "answer_mismatch").count();
+    }
+
+    private static String signed(String eventCode, String key, long amount) throws Exception {
+        String reference = "PSP" + ++orders;
+        String signature = new HMACValidator().calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+                key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
+        return """
+                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR","value":%d},
+                 "eventCode":"%s","eventDate":"2026-01-01T00:00:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
+                 "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode,
+                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, key, reference);
     }
 
     @Test

@@ -80,6 +80,20 @@ class ResolverTest {
     }
 
     @Test
+    void a_bug_in_a_gateway_is_an_unknown_outcome_that_is_found_out() {
+        psp.answersQuestions = true;
+        psp.then((fake, charge) -> {
+            fake.capture(charge);
+            throw new NullPointerException("a field that the PSP left out");
+        });
+        String other = books.accept("order-2");
+        process.drain();
+        assertThat(books.state(other)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.calls).extracting(charge -> charge.payment().value()).containsOnlyOnce(other);
+        assertThat(process.meters.counter("chargeonce.psp.bugs", "psp", psp.psp()).count()).isEqualTo(1);
+    }
+
+    @Test
     void not_found_alone_never_makes_an_attempt_fail() {
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "never heard of", Optional.empty()));
         books.execute("UPDATE payment_attempt SET key_valid_until = now(), sent_at = now() - interval '3 days'");

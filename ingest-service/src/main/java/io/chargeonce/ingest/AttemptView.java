@@ -71,7 +71,6 @@ final class AttemptView {
             case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
             case REFUSED_BY_THIS_PSP -> "this PSP does not do such payments";
             case REQUEST_REFUSED -> "the PSP says that the request is wrong";
-            case INTERNAL_ERROR -> "something was wrong on our side";
         }).orElse("declined, " + tag);
     }
 
@@ -85,6 +84,7 @@ final class AttemptView {
             case KEY_MISMATCH, ANSWER_MISMATCH -> "the PSP's answer does not fit this payment";
             case NOT_FOUND -> "the PSP does not know of it yet";
             case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";
+            case INTERNAL_ERROR -> "something was wrong on our side";
             case LEASE_RAN_OUT -> "who sent it ended before an answer was recorded";
         }).orElse(tag);
     }

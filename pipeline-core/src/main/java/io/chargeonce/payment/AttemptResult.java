@@ -48,7 +48,7 @@ public enum AttemptResult {
             case NOT_SENT -> NOT_SENT;
             case RATE_LIMITED -> RATE_LIMITED;
             case CONFIG -> CREDENTIAL_REFUSED;
-            case RETRYABLE, INTERNAL_ERROR -> NOT_EXECUTED;
+            case RETRYABLE -> NOT_EXECUTED;
             case REFUSED_HERE -> REFUSED_HERE;
             case POISON -> REQUEST_REFUSED;
         };
@@ -59,7 +59,7 @@ public enum AttemptResult {
             case KEY_IN_USE -> KEY_IN_USE;
             case KEY_MISMATCH -> KEY_MISMATCH;
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, ANSWER_MISMATCH,
-                 NOT_FOUND, ANOTHER_SEND, LEASE_RAN_OUT -> MAYBE_EXECUTED;
+                 NOT_FOUND, ANOTHER_SEND, LEASE_RAN_OUT, INTERNAL_ERROR -> MAYBE_EXECUTED;
         };
     }
 }

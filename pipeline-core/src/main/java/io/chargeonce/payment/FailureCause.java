@@ -17,8 +17,7 @@ public enum FailureCause {
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
-    REQUEST_REFUSED("request_refused", FailureClass.POISON),
-    INTERNAL_ERROR("internal_error", FailureClass.INTERNAL_ERROR);
+    REQUEST_REFUSED("request_refused", FailureClass.POISON);
 
     private final String tag;
     private final FailureClass failureClass;

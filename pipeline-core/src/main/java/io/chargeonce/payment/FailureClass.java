@@ -10,8 +10,6 @@ public enum FailureClass {
     CONFIG,
     /** It reached the PSP and was not executed, for passing trouble. The next tier, attempt counted. */
     RETRYABLE,
-    /** A bug of ours threw. The next tier, attempt counted, then the dead-letter queue. */
-    INTERNAL_ERROR,
     /** This PSP does not do such payments; another one may. Attempt counted, and never here again. */
     REFUSED_HERE,
     /** The request is wrong in itself: no repetition can help. The dead-letter queue at once. */
@@ -21,7 +19,7 @@ public enum FailureClass {
     public boolean describesOneSend() {
         return switch (this) {
             case NOT_SENT, RATE_LIMITED, CONFIG -> true;
-            case RETRYABLE, INTERNAL_ERROR, REFUSED_HERE, POISON -> false;
+            case RETRYABLE, REFUSED_HERE, POISON -> false;
         };
     }
 }

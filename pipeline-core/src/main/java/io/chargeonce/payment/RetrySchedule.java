@@ -31,7 +31,7 @@ public record RetrySchedule(List<RetryTier> tiers) {
             case Outcome.Unknown unknown -> new NextStep.Resolve(unknown);
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, RATE_LIMITED, CONFIG -> new NextStep.Park(parkingTier(progress), failed);
-                case RETRYABLE, INTERNAL_ERROR, REFUSED_HERE -> cascade(progress, failed);
+                case RETRYABLE, REFUSED_HERE -> cascade(progress, failed);
                 case POISON -> new NextStep.DeadLetter(failed);
             };
         };

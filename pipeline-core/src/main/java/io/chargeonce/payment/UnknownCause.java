@@ -20,7 +20,9 @@ public enum UnknownCause {
     /** The send that was answered did nothing, but the key was or may have been sent before. */
     ANOTHER_SEND("another_send"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
-    LEASE_RAN_OUT("lease_ran_out");
+    LEASE_RAN_OUT("lease_ran_out"),
+    /** A bug of ours threw while the PSP was called or its answer read. */
+    INTERNAL_ERROR("internal_error");
 
     private final String tag;
 

@@ -56,7 +56,7 @@ class KilledUnderLoadTest {
 
     @Test
     void everything_accepted_before_is_settled_and_nothing_twice() throws Exception {
-        for (String port : List.of("ingest", "stripe", "kafka", "postgres", "admin")) {
+        for (String port : List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin")) {
             ports.put(port, freePort());
         }
         process = up();
@@ -71,7 +71,7 @@ class KilledUnderLoadTest {
 
         Verdict verdict = Checker.check(Evidence.of(jdbcUrl(), "postgres", "", "127.0.0.1:" + ports.get("kafka"),
                 List.of(Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(2)),
-                List.of(URI.create("http://127.0.0.1:" + ports.get("stripe")))).calls(new Calls.InMemory(List.copyOf(calls.values()))));
+                List.of(URI.create("http://127.0.0.1:" + ports.get("stripe")), URI.create("http://127.0.0.1:" + ports.get("adyen")))).calls(new Calls.InMemory(List.copyOf(calls.values()))));
         assertThat(verdict.balanced()).as(verdict.json()).isTrue();
         assertThat(calls).hasSizeGreaterThanOrEqualTo(BEFORE_THE_KILL);
     }
@@ -99,7 +99,8 @@ class KilledUnderLoadTest {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ports.get("ingest") + "/v1/payments"))
                 .timeout(Duration.ofSeconds(10)).header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN)
                 .header("Idempotency-Key", key).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString("{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}"))
+                .POST(HttpRequest.BodyPublishers.ofString("{\"amount\": 1299, \"currency\": \"%s\", \"payment_method\": \"pm_card_visa\"}"
+                        .formatted(currency(key))))
                 .build();
         ClientCall call;
         try {
@@ -116,7 +117,12 @@ class KilledUnderLoadTest {
     }
 
     private static ClientCall call(String key, ClientCall.Result result, Optional<String> payment) {
-        return new ClientCall("acme", key, "1299 EUR pm_card_visa", 1299, "EUR", result, payment);
+        return new ClientCall("acme", key, "1299 pm_card_visa", 1299, currency(key), result, payment);
+    }
+
+    /** Pounds go to Adyen, euros to Stripe. */
+    private static String currency(String key) {
+        return key.hashCode() % 2 == 0 ? "GBP" : "EUR";
     }
 
     private boolean isAtRest() throws Exception {

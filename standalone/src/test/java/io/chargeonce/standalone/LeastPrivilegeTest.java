@@ -62,9 +62,12 @@ class LeastPrivilegeTest {
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
              var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters)) {
             String good = pay(ingest, "good", "pm_card_visa");
+            assertThat(post(ingest, "/v1/payments", "second-click", BODY.formatted("pm_card_visa", "good")).statusCode()).isEqualTo(409);
             String declined = pay(ingest, "declined", "pm_card_visa_chargeDeclined");
             await(good, "succeeded");
             await(declined, "declined");
+            assertThat(post(ingest, "/v1/payments/" + good + "/refunds", "refund", "{}").statusCode()).isEqualTo(202);
+            await("payment-" + good + "-refund", "succeeded");
 
             stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).always());
             String dead = pay(ingest, "dead", "pm_card_visa");
@@ -106,6 +109,9 @@ class LeastPrivilegeTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "chargeonce_ingest         | SELECT FROM payment_attempt",
+            "chargeonce_ingest         | SELECT FROM psp_notice",
+            "chargeonce_charge         | SELECT lock_payment('pay_x')",
+            "chargeonce_retry          | DELETE FROM psp_notice",
             "chargeonce_ingest         | UPDATE operation SET state = 'succeeded'",
             "chargeonce_ingest         | UPDATE idempotency_key SET fingerprint = '\\x00'",
             "chargeonce_ingest         | DELETE FROM idempotency_key",
@@ -175,17 +181,21 @@ class LeastPrivilegeTest {
         }
     }
 
+    private static final String BODY = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\"}";
+
     private static String pay(IngestService ingest, String key, String method) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ingest.port() + "/v1/payments"))
+        HttpResponse<String> answer = post(ingest, "/v1/payments", key, BODY.formatted(method, key));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        return answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1");
+    }
+
+    private static HttpResponse<String> post(IngestService ingest, String path, String key, String body) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ingest.port() + path))
                 .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN)
                 .header("Idempotency-Key", key).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(
-                        "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\"}".formatted(method, key)))
-                .build();
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build();
         try (var http = HttpClient.newHttpClient()) {
-            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-            return answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1");
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
         }
     }
 

@@ -115,7 +115,7 @@ class ErrorClassesTest {
     private static Arguments row(HttpAnswer answer, String... meanings) {
         String name = answer instanceof HttpAnswer.Full full
                 ? full.status() + " " + new String(full.body(), StandardCharsets.UTF_8) : answer.getClass().getSimpleName();
-        return Arguments.of(Stream.concat(Stream.of(name, answer), Stream.of(meanings)).toArray());
+        return Arguments.of(Stream.<Object>concat(Stream.of(name, answer), Stream.of(meanings)).toArray());
     }
 
     private static HttpAnswer.Full intent(String status, long amount, String currency) {
