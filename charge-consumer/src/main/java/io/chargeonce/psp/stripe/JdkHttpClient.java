@@ -7,11 +7,13 @@ import com.stripe.net.HttpHeaders;
 import com.stripe.net.StripeRequest;
 import com.stripe.net.StripeResponse;
 import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.wire.PaymentJson;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import tools.jackson.core.JacksonException;
 
 /** Carries Stripe's client over {@link BoundedHttp}; its default repeats requests by itself. */
 final class JdkHttpClient extends com.stripe.net.HttpClient {
@@ -39,9 +41,24 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             if (response.code() >= 500 && response.headers().firstValue("Idempotent-Replayed").isPresent()) {
                 throw new FrozenFailure(response);
             }
+            if (!isReadable(response)) {
+                throw new ApiException("what answered is not Stripe", response.requestId(), null, response.code(), null);
+            }
             return response;
         } catch (IOException e) {
             throw new ApiConnectionException("no answer from Stripe: " + e, e);
+        }
+    }
+
+    /** Stripe's client trips over an error without an error in it, such as a proxy's, and over an answer that is no object. */
+    private static boolean isReadable(StripeResponse response) {
+        if (response.code() / 100 == 2) {
+            return response.body().stripLeading().startsWith("{");
+        }
+        try {
+            return PaymentJson.MAPPER.readTree(response.body()).path("error").isObject();
+        } catch (JacksonException notJson) {
+            return false;
         }
     }
 
