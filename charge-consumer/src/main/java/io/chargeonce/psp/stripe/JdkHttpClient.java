@@ -7,13 +7,13 @@ import com.stripe.net.HttpHeaders;
 import com.stripe.net.StripeRequest;
 import com.stripe.net.StripeResponse;
 import io.chargeonce.psp.http.BoundedHttp;
-import io.chargeonce.wire.PaymentJson;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Carries Stripe's client over {@link BoundedHttp}; its default repeats requests by itself. */
 final class JdkHttpClient extends com.stripe.net.HttpClient {
@@ -26,6 +26,8 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             super("Stripe repeats its first answer to this key", response.requestId(), null, response.code(), null);
         }
     }
+
+    private static final JsonMapper JSON = new JsonMapper();
 
     private final BoundedHttp http;
 
@@ -56,7 +58,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             return response.body().stripLeading().startsWith("{");
         }
         try {
-            return PaymentJson.MAPPER.readTree(response.body()).path("error").isObject();
+            return JSON.readTree(response.body()).path("error").isObject();
         } catch (JacksonException notJson) {
             return false;
         }

@@ -5,7 +5,6 @@ import com.stripe.net.Webhook.Signature;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.Webhook;
-import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Stripe's events. They only say what to ask for: what is believed is what Stripe answers then. */
 final class StripeWebhook implements Webhook {
@@ -25,6 +25,8 @@ final class StripeWebhook implements Webhook {
     /** What ends an attempt. Events before that would have us ask about, and end, what is still being made. */
     private static final Set<String> ENDS = Set.of("payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
             "refund.updated", "refund.failed", "charge.refund.updated");
+
+    private static final JsonMapper JSON = new JsonMapper();
 
     private final String secret;
 
@@ -49,7 +51,7 @@ final class StripeWebhook implements Webhook {
 
     private static Optional<JsonNode> event(byte[] body) {
         try {
-            return Optional.of(PaymentJson.MAPPER.readTree(body));
+            return Optional.of(JSON.readTree(body));
         } catch (JacksonException unreadable) {
             return Optional.empty();
         }
