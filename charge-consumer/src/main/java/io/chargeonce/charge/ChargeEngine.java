@@ -64,7 +64,7 @@ public final class ChargeEngine {
         var pipeline = settings.pipeline();
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
-        this.database = lifecycle.start("database", () -> Database.open(
+        this.database = lifecycle.start("database", () -> Database.openForService(
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());

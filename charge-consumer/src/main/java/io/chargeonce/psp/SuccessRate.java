@@ -16,20 +16,25 @@ final class SuccessRate {
     private record Attempt(Instant at, boolean captured) {}
 
     private final Deque<Attempt> attempts = new ArrayDeque<>();
+    private int captures;
 
     synchronized void add(boolean captured, Instant now) {
         attempts.addLast(new Attempt(now, captured));
+        captures += captured ? 1 : 0;
         if (attempts.size() > MOST) {
-            attempts.removeFirst();
+            forgetOldest();
         }
     }
 
     /** 0 to 1; 1 while too little is known. */
     synchronized double at(Instant now) {
         while (!attempts.isEmpty() && attempts.getFirst().at().isBefore(now.minus(RECENT))) {
-            attempts.removeFirst();
+            forgetOldest();
         }
-        return attempts.size() < FEWEST ? 1
-                : (double) attempts.stream().filter(Attempt::captured).count() / attempts.size();
+        return attempts.size() < FEWEST ? 1 : (double) captures / attempts.size();
+    }
+
+    private void forgetOldest() {
+        captures -= attempts.removeFirst().captured() ? 1 : 0;
     }
 }

@@ -47,7 +47,7 @@ final class Books implements AutoCloseable {
 
     Books(Duration... tiers) {
         Migrations.apply(url, "postgres", "");
-        this.database = Database.open(url, "postgres", "", 12);
+        this.database = Database.openForService(url, "postgres", "", 12);
         this.schedule = RetrySchedule.of(tiers.length == 0
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
     }

@@ -48,7 +48,7 @@ public final class IngestService implements AutoCloseable {
         var topics = new Topics(pipeline.topicPrefix());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
-        var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(),
+        var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "ingest-relay")::newProducer);
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters.registry()).start());

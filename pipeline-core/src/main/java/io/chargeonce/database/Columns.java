@@ -2,6 +2,7 @@ package io.chargeonce.database;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.List;
 import java.util.function.Function;
 
@@ -23,11 +24,42 @@ public final class Columns<R> {
 
     /** @param type Postgres's name of the array's element type */
     public Columns<R> with(String type, Function<R, ?> column) throws SQLException {
-        Object[] values = type.equals("bytea") ? new byte[rows.size()][] : new Object[rows.size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = column.apply(rows.get(i));
+        if (type.equals("bytea")) {
+            byte[][] values = new byte[rows.size()][];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = (byte[]) column.apply(rows.get(i));
+            }
+            statement.setArray(next++, statement.getConnection().createArrayOf(type, values));
+        } else {
+            statement.setObject(next++, literal(column), Types.OTHER);
         }
-        statement.setArray(next++, statement.getConnection().createArrayOf(type, values));
         return this;
+    }
+
+    /** Postgres's text form of an array. The driver's own way costs several times as much, which shows in every payment. */
+    private String literal(Function<R, ?> column) {
+        var literal = new StringBuilder(rows.size() * 32).append('{');
+        for (int i = 0; i < rows.size(); i++) {
+            if (i > 0) {
+                literal.append(',');
+            }
+            Object value = column.apply(rows.get(i));
+            if (value == null) {
+                literal.append("NULL");
+            } else {
+                quote(value.toString(), literal);
+            }
+        }
+        return literal.append('}').toString();
+    }
+
+    private static void quote(String text, StringBuilder literal) {
+        literal.append('"');
+        if (text.indexOf('"') < 0 && text.indexOf('\\') < 0) {
+            literal.append(text);
+        } else {
+            literal.append(text.replace("\\", "\\\\").replace("\"", "\\\""));
+        }
+        literal.append('"');
     }
 }

@@ -10,6 +10,7 @@ import io.chargeonce.payment.RetryTier;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -55,9 +56,17 @@ public final class Operation {
     Optional<String> lateCapture = Optional.empty();
     int represented;
     Optional<Instant> representAt = Optional.empty();
+    /** What {@link #seldomChanged} was in the table. */
+    List<Object> seldomChangedAsRead = List.of();
 
     Operation(Accepted accepted) {
         this.accepted = accepted;
+    }
+
+    /** The columns that a payment which succeeds at once leaves as they are. */
+    List<Object> seldomChanged() {
+        return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
+                resolveTries, unresolvedSince, capture, refusedBy, lateCapture, represented, representAt);
     }
 
     public Accepted accepted() {

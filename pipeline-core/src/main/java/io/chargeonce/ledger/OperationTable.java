@@ -11,14 +11,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The operation table. Rows are always locked in key order, before any row of another table. */
 public final class OperationTable {
@@ -31,10 +30,10 @@ public final class OperationTable {
 
     private static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
-            description, receipt_email, accepted_at, state, step, generation, counted_attempts, tier, sequence, psp,
+            description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            late_capture, represented, represent_at, traceparent
+            late_capture, represented, represent_at
             """;
 
     private OperationTable() {}
@@ -149,8 +148,45 @@ public final class OperationTable {
              WHERE operation.operation_id = row.operation_id
             """;
 
+    /** The same for the usual way of a payment, which leaves most columns as they are: half the work for both sides. */
+    private static final String SAVE_USUAL = """
+            UPDATE operation
+               SET state = row.state, step = row.step, sequence = row.sequence, psp = row.psp, psp_reference = row.psp_reference,
+                   lease_token = row.lease_token, resolve_at = row.resolve_at, settled_at = row.settled_at
+              FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[], ?::uuid[], ?::timestamptz[],
+                          ?::timestamptz[])
+                AS row (operation_id, state, step, sequence, psp, psp_reference, lease_token, resolve_at, settled_at)
+             WHERE operation.operation_id = row.operation_id
+            """;
+
     /** Writes rows that this transaction has locked. */
     public static void save(Connection connection, List<Operation> changed) throws SQLException {
+        Map<Boolean, List<Operation>> usual = changed.stream().collect(Collectors.partitioningBy(
+                operation -> operation.seldomChanged().equals(operation.seldomChangedAsRead)));
+        saveUsual(connection, usual.get(true));
+        saveAll(connection, usual.get(false));
+    }
+
+    private static void saveUsual(Connection connection, List<Operation> changed) throws SQLException {
+        if (changed.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(SAVE_USUAL)) {
+            Columns.of(changed, statement)
+                    .with("text", Operation::id)
+                    .with("text", op -> op.state.tag())
+                    .with("int4", op -> op.step)
+                    .with("int4", op -> op.sequence)
+                    .with("text", op -> op.psp.orElse(null))
+                    .with("text", op -> op.pspReference.orElse(null))
+                    .with("uuid", op -> op.leaseToken.orElse(null))
+                    .with("timestamptz", op -> op.resolveAt.orElse(null))
+                    .with("timestamptz", op -> op.settledAt.orElse(null));
+            mustBe(changed.size(), statement.executeUpdate());
+        }
+    }
+
+    private static void saveAll(Connection connection, List<Operation> changed) throws SQLException {
         if (changed.isEmpty()) {
             return;
         }
@@ -182,10 +218,13 @@ public final class OperationTable {
                     .with("text", op -> op.lateCapture.orElse(null))
                     .with("int4", op -> op.represented)
                     .with("timestamptz", op -> op.representAt.orElse(null));
-            int saved = statement.executeUpdate();
-            if (saved != changed.size()) {
-                throw new IllegalStateException("Bug! Saved %d of %d operations".formatted(saved, changed.size()));
-            }
+            mustBe(changed.size(), statement.executeUpdate());
+        }
+    }
+
+    private static void mustBe(int changed, int saved) {
+        if (saved != changed) {
+            throw new IllegalStateException("Bug! Saved %d of %d operations".formatted(saved, changed));
         }
     }
 
@@ -194,63 +233,57 @@ public final class OperationTable {
             var rows = new LinkedHashMap<String, Operation>();
             Instant now = Instant.MIN;
             while (result.next()) {
-                now = instant(result, 1).orElseThrow();
-                Operation operation = read(result);
+                var row = new RowReader(result);
+                now = row.instant();
+                Operation operation = read(row);
                 rows.put(operation.id(), operation);
             }
             return new Locked(now, rows);
         }
     }
 
-    private static Operation read(ResultSet result) throws SQLException {
-        var request = new PaymentRequest(new Money(result.getLong("amount"), result.getString("currency")),
-                result.getString("payment_method"), text(result, "customer"), text(result, "reference"),
-                text(result, "description"), text(result, "receipt_email"));
-        var operation = new Operation(new Operation.Accepted(result.getString("operation_id"),
-                new PaymentId(result.getString("payment_id")), OperationKind.fromTag(result.getString("kind")),
-                result.getString("operation_ref"), result.getString("merchant_id"),
-                result.getString("idempotency_key"), request, instant(result, "accepted_at").orElseThrow(), text(result, "traceparent")));
-        operation.state = OperationState.fromTag(result.getString("state"));
-        operation.step = result.getInt("step");
-        operation.generation = result.getInt("generation");
-        operation.countedAttempts = result.getInt("counted_attempts");
-        operation.tier = result.getInt("tier");
-        operation.sequence = result.getInt("sequence");
-        operation.psp = text(result, "psp");
-        operation.pspReference = text(result, "psp_reference");
-        operation.failureCause = text(result, "failure_cause");
-        operation.failureMessage = text(result, "failure_message");
-        operation.notBefore = instant(result, "not_before").orElseThrow();
-        operation.chargeBefore = instant(result, "charge_before").orElseThrow();
-        operation.stagedAt = instant(result, "staged_at").orElseThrow();
-        operation.swept = result.getInt("swept");
-        operation.leaseToken = Optional.ofNullable(result.getObject("lease_token", UUID.class));
-        operation.resolveAt = instant(result, "resolve_at");
-        operation.resolveTries = result.getInt("resolve_tries");
-        operation.unresolvedSince = instant(result, "unresolved_since");
-        operation.settledAt = instant(result, "settled_at");
-        operation.capture = capture(result);
-        operation.refusedBy = text(result, "refused_by");
-        operation.lateCapture = text(result, "late_capture");
-        operation.represented = result.getInt("represented");
-        operation.representAt = instant(result, "represent_at");
+    /** In the order of {@link #COLUMNS}. */
+    private static Operation read(RowReader row) throws SQLException {
+        var operation = new Operation(accepted(row));
+        operation.state = OperationState.fromTag(row.text());
+        operation.step = row.integer();
+        operation.generation = row.integer();
+        operation.countedAttempts = row.integer();
+        operation.tier = row.integer();
+        operation.sequence = row.integer();
+        operation.psp = row.textIfAny();
+        operation.pspReference = row.textIfAny();
+        operation.failureCause = row.textIfAny();
+        operation.failureMessage = row.textIfAny();
+        operation.notBefore = row.instant();
+        operation.chargeBefore = row.instant();
+        operation.stagedAt = row.instant();
+        operation.swept = row.integer();
+        operation.leaseToken = row.uuidIfAny();
+        operation.resolveAt = row.instantIfAny();
+        operation.resolveTries = row.integer();
+        operation.unresolvedSince = row.instantIfAny();
+        operation.settledAt = row.instantIfAny();
+        Optional<String> psp = row.textIfAny();
+        Optional<String> reference = row.textIfAny();
+        operation.capture = psp.map(where -> new Capture(where, reference.orElseThrow()));
+        operation.refusedBy = row.textIfAny();
+        operation.lateCapture = row.textIfAny();
+        operation.represented = row.integer();
+        operation.representAt = row.instantIfAny();
+        operation.seldomChangedAsRead = operation.seldomChanged();
         return operation;
     }
 
-    private static Optional<Capture> capture(ResultSet result) throws SQLException {
-        String psp = result.getString("capture_psp");
-        return psp == null ? Optional.empty() : Optional.of(new Capture(psp, result.getString("capture_reference")));
-    }
-
-    private static Optional<String> text(ResultSet result, String column) throws SQLException {
-        return Optional.ofNullable(result.getString(column));
-    }
-
-    private static Optional<Instant> instant(ResultSet result, String column) throws SQLException {
-        return instant(result, result.findColumn(column));
-    }
-
-    private static Optional<Instant> instant(ResultSet result, int column) throws SQLException {
-        return Optional.ofNullable(result.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+    private static Operation.Accepted accepted(RowReader row) throws SQLException {
+        String id = row.text();
+        var payment = new PaymentId(row.text());
+        OperationKind kind = OperationKind.fromTag(row.text());
+        String ref = row.text();
+        String merchant = row.text();
+        String key = row.text();
+        var request = new PaymentRequest(new Money(row.big(), row.text()), row.text(), row.textIfAny(), row.textIfAny(),
+                row.textIfAny(), row.textIfAny());
+        return new Operation.Accepted(id, payment, kind, ref, merchant, key, request, row.instant(), row.textIfAny());
     }
 }

@@ -50,7 +50,7 @@ final class Composite implements Contestant {
     public AutoCloseable start(Arena arena) {
         var lifecycle = new Lifecycle("composite", Duration.ofSeconds(20));
         var connection = new KafkaConnection(arena.plot().kafka(), Map.of());
-        var database = lifecycle.start("database", () -> Database.open(arena.plot().jdbcUrl(), "postgres", "", 16));
+        var database = lifecycle.start("database", () -> Database.openForService(arena.plot().jdbcUrl(), "postgres", "", 16));
         var producer = lifecycle.start("producer", new ProducerSettings(connection, "composite")::newProducer);
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, new SimpleMeterRegistry()).start());
         lifecycle.start("flow", () -> new Flow(arena, database, relay,

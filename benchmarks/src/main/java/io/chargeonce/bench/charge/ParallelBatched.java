@@ -37,7 +37,7 @@ final class ParallelBatched implements Contestant {
 
     @Override
     public AutoCloseable start(Arena arena) {
-        var database = Database.open(arena.plot().jdbcUrl(), "postgres", "", BATCHES_AT_ONCE);
+        var database = Database.openForService(arena.plot().jdbcUrl(), "postgres", "", BATCHES_AT_ONCE);
         var producer = new ProducerSettings(new KafkaConnection(arena.plot().kafka(), Map.of()), name()).newProducer();
         var calls = Executors.newVirtualThreadPerTaskExecutor();
         var consumer = ParallelPerRecord.newProcessor(arena, name(), ParallelConsumerOptions.<byte[], byte[]>builder()
