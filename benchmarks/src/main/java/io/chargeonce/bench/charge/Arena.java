@@ -2,8 +2,17 @@ package io.chargeonce.bench.charge;
 
 import io.chargeonce.bench.measure.Ground;
 
-/** Where a contestant works: its own database and topics, and the PSP that all share. */
-record Arena(Ground.Plot plot, StubPsp psp) {
+/**
+ * Where a contestant works: its own database and topics, and the PSP.
+ *
+ * @param ledger what the PSP has executed, at the end
+ * @param psp    how the contestant reaches it
+ */
+record Arena(Ground.Plot plot, StubPsp ledger, Psp psp) {
+
+    Arena(Ground.Plot plot, StubPsp psp) {
+        this(plot, psp, psp);
+    }
 
     String requests() {
         return plot.topics().requests();

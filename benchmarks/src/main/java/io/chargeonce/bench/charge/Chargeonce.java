@@ -4,6 +4,7 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.tracing.Tracing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -28,12 +29,16 @@ final class Chargeonce implements Contestant {
 
     @Override
     public AutoCloseable start(Arena arena) {
+        return start(arena.plot().pipeline(TIERS), arena.psp());
+    }
+
+    static Lifecycle start(PipelineSettings pipeline, Psp psp) {
         var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
-        var settings = new ChargeSettings(arena.plot().pipeline(TIERS), unused, IN_FLIGHT, Duration.ofMinutes(3),
+        var settings = new ChargeSettings(pipeline, unused, IN_FLIGHT, Duration.ofMinutes(3),
                 Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
-        var engine = new ChargeEngine(settings, List.of(new StubGateway(arena.psp())), new SimpleMeterRegistry(), Tracing.off(), lifecycle);
+        var engine = new ChargeEngine(settings, List.of(new StubGateway(psp)), new SimpleMeterRegistry(), Tracing.off(), lifecycle);
         engine.startCaretakers();
         for (int tier = 0; tier <= TIERS.length; tier++) {
             engine.startLoop(tier);

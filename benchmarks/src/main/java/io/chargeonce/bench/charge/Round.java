@@ -92,7 +92,7 @@ final class Round {
                 }
                 var latencies = new Latencies();
                 for (int i = warmUp; i < count; i++) {
-                    if (reader.arrivedAt(i) > 0 && !arena.psp().isSick(payments.ids().get(i))) {
+                    if (reader.arrivedAt(i) > 0 && !arena.ledger().isSick(payments.ids().get(i))) {
                         latencies.add(reader.arrivedAt(i) - intended(start, i, perSecond));
                     }
                 }
@@ -121,9 +121,9 @@ final class Round {
     }
 
     /** Every payment has exactly one capture and an outcome; for ours the checker goes through rows and topics as well. */
-    private static Optional<String> fault(Arena arena, Payments payments, OutcomeReader reader, Contestant contestant) {
+    static Optional<String> fault(Arena arena, Payments payments, OutcomeReader reader, Contestant contestant) {
         var captured = new HashSet<String>();
-        long twice = arena.psp().executed().values().stream().filter(payment -> !captured.add(payment)).count();
+        long twice = arena.ledger().executed().values().stream().filter(payment -> !captured.add(payment)).count();
         long lost = payments.ids().stream().filter(id -> !captured.contains(id)).count();
         if (twice > 0 || lost > 0 || reader.settled() < payments.count()) {
             return Optional.of(String.format(Locale.ROOT, "%d charged twice, %d never, %d without an outcome, of %d",

@@ -15,9 +15,9 @@ import java.util.Optional;
 final class StubGateway implements Gateway {
 
     static final String NAME = "stub";
-    private final StubPsp psp;
+    private final Psp psp;
 
-    StubGateway(StubPsp psp) {
+    StubGateway(Psp psp) {
         this.psp = psp;
     }
 
@@ -59,7 +59,7 @@ final class StubGateway implements Gateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        return psp.executed().containsKey(charge.key().value())
+        return psp.knows(charge.key().value())
                 ? charge(charge)
                 : new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled");
     }

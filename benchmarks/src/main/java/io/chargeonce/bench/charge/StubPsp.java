@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A PSP inside this process, with a latency and true idempotency: a key is executed once. Every contestant calls it. Any thread. */
-final class StubPsp {
+final class StubPsp implements Psp {
 
     private final Duration latency;
     private final int failingPercent;
@@ -19,8 +19,9 @@ final class StubPsp {
         this.failingPercent = failingPercent;
     }
 
-    /** Whether this call answers 500; each payment's second call is as good as any. */
-    boolean fails(String payment) {
+    /** Each sick payment's first call; its second is as good as any. */
+    @Override
+    public boolean fails(String payment) {
         return isSick(payment) && failedOnce.add(payment);
     }
 
@@ -28,8 +29,8 @@ final class StubPsp {
         return Math.floorMod(payment.hashCode(), 100) < failingPercent;
     }
 
-    /** Returns the PSP's reference. Blocks as long as a real call would. */
-    String charge(String key, String payment) {
+    @Override
+    public String charge(String key, String payment) {
         if (!latency.isZero()) {
             try {
                 Thread.sleep(latency);
@@ -39,6 +40,11 @@ final class StubPsp {
         }
         executed.putIfAbsent(key, payment);
         return "ref_" + key;
+    }
+
+    @Override
+    public boolean knows(String key) {
+        return executed.containsKey(key);
     }
 
     /** Which payment was charged under which key: a payment under two keys was charged twice. */
