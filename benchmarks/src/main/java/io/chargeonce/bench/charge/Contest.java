@@ -18,6 +18,7 @@ final class Contest {
 
     private static final int FIRST_TRY = 2_000;
     private static final int FEWEST = 1_000;
+    private static final int MOST_PER_SECOND = 15_000;
     private static final Duration PACED = Duration.ofSeconds(6);
 
     private final List<Contestant> contestants;
@@ -69,8 +70,9 @@ final class Contest {
         story.printf("warm-up  %-26s %9s/s%n", contestant.name(), Spread.brief(rate));
     }
 
+    /** A short first try may be over in one batch, and says little then. */
     private int countFor(double rate) {
-        return Math.max(FEWEST, (int) (rate * runTime.toMillis() / 1000));
+        return Math.max(FEWEST, (int) (Math.min(rate, MOST_PER_SECOND) * runTime.toMillis() / 1000));
     }
 
     private Spread rate(String name) {

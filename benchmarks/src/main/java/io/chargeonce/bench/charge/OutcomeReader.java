@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class OutcomeReader implements AutoCloseable {
 
     /** What a contestant that gets nowhere is given before it counts as having lost what is missing. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Payments payments;
@@ -34,17 +34,22 @@ final class OutcomeReader implements AutoCloseable {
     boolean readUntil(int count) {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         while (settled < count && System.nanoTime() < giveUp) {
-            int before = settled;
-            var records = consumer.poll(Duration.ofMillis(20));
-            long now = System.nanoTime();
-            for (ConsumerRecord<byte[], byte[]> record : records) {
-                payments.number(new String(record.key(), StandardCharsets.US_ASCII)).ifPresent(number -> arrived(number, now));
-            }
-            if (settled > before) {
+            if (poll() > 0) {
                 giveUp = System.nanoTime() + PATIENCE.toNanos();
             }
         }
         return settled >= count;
+    }
+
+    /** Reads what has come, waiting a moment if nothing has; returns how many payments are settled by it. */
+    int poll() {
+        int before = settled;
+        var records = consumer.poll(Duration.ofMillis(20));
+        long now = System.nanoTime();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            payments.number(new String(record.key(), StandardCharsets.US_ASCII)).ifPresent(number -> arrived(number, now));
+        }
+        return settled - before;
     }
 
     private void arrived(int number, long now) {

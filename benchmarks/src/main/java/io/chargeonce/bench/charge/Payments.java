@@ -53,8 +53,12 @@ final class Payments {
         return Optional.ofNullable(numbers.get(id));
     }
 
-    private static String key(int number) {
+    static String key(int number) {
         return "checkout-2026-%09d".formatted(number);
+    }
+
+    static int numberOf(String key) {
+        return Integer.parseInt(key.substring(key.lastIndexOf('-') + 1));
     }
 
     private static final String ACCEPT = """

@@ -42,6 +42,7 @@ final class PipelineRows {
                                          request, request_sha256, sent_at, key_valid_until)
             SELECT psp_key, id, id, 'charge', 1, 1, 'stub', 'in_flight', request, sha256, now(), now() + interval '23 hours'
               FROM unnest(?::text[], ?::text[], ?::bytea[], ?::bytea[]) AS row (psp_key, id, request, sha256)
+            ON CONFLICT (psp_key) DO NOTHING
             """;
 
     static void claim(Connection connection, List<Claimed> batch) throws SQLException {

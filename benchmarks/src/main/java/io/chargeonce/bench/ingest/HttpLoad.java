@@ -1,11 +1,7 @@
 package io.chargeonce.bench.ingest;
 
 import io.chargeonce.bench.measure.Latencies;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -20,9 +16,6 @@ final class HttpLoad {
 
     /** @param fresh payments accepted that had not been before, which the database must have exactly */
     record Outcome(double acceptedPerSecond, double p50, double p99, int fresh, int refused) {}
-
-    private static final String BODY = """
-            {"amount":1299,"currency":"EUR","payment_method":"pm_card_visa","customer":"cus_%1$s","reference":"order-%1$s"}""";
 
     private final int port;
     private final int connections;
@@ -64,16 +57,12 @@ final class HttpLoad {
     }
 
     private void send(long from, long to, Latencies latencies) throws IOException {
-        try (var socket = new Socket("127.0.0.1", port)) {
-            socket.setTcpNoDelay(true);
-            var out = socket.getOutputStream();
-            var in = new BufferedInputStream(socket.getInputStream(), 4096);
+        try (var post = new PaymentPost(port)) {
             long start = System.nanoTime();
             while (start < to) {
                 boolean repeat = ThreadLocalRandom.current().nextInt(100) < repeatedPercent && highestAccepted.get() > 0;
                 int number = repeat ? highestAccepted.get() : next.incrementAndGet();
-                out.write(request("checkout-2026-%09d".formatted(number)));
-                boolean accepted = readAnswer(in) == 202;
+                boolean accepted = post.send("checkout-2026-%09d".formatted(number)) == 202;
                 long end = System.nanoTime();
                 if (!accepted) {
                     refused.incrementAndGet();
@@ -89,38 +78,5 @@ final class HttpLoad {
                 start = end;
             }
         }
-    }
-
-    private static byte[] request(String key) {
-        String body = BODY.formatted(key);
-        return ("POST /v1/payments HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer test_bench\r\nIdempotency-Key: " + key
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
-                .getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** Returns the status, with the whole answer read. */
-    private static int readAnswer(InputStream in) throws IOException {
-        int status = Integer.parseInt(line(in).split(" ")[1]);
-        int length = 0;
-        for (String header = line(in); !header.isEmpty(); header = line(in)) {
-            if (header.regionMatches(true, 0, "content-length:", 0, 15)) {
-                length = Integer.parseInt(header.substring(15).strip());
-            }
-        }
-        in.skipNBytes(length);
-        return status;
-    }
-
-    private static String line(InputStream in) throws IOException {
-        var line = new StringBuilder();
-        for (int c = in.read(); c != '\n'; c = in.read()) {
-            if (c < 0) {
-                throw new IOException("the server hung up");
-            }
-            if (c != '\r') {
-                line.append((char) c);
-            }
-        }
-        return line.toString();
     }
 }

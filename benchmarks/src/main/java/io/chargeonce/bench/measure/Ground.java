@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 
 /** One broker and one Postgres (fsync on) for a whole bench; each run gets a database and topics of its own. Any thread. */
@@ -22,12 +24,26 @@ public final class Ground implements AutoCloseable {
     public static final int PARTITIONS = 12;
     private static final AtomicInteger RUNS = new AtomicInteger();
 
-    private final TestStack.Kafka kafka = TestStack.kafka();
-    private final Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+    private final String bootstrapServers;
+    private final Supplier<String> newDatabase;
+    private final UnaryOperator<String> urlOfDatabase;
+    private final Admin admin;
+
+    public Ground() {
+        this(TestStack.kafka().bootstrapServers(), TestStack::newDatabase, TestStack::jdbcUrl);
+    }
+
+    /** Over servers that the bench may treat badly. */
+    public Ground(String bootstrapServers, Supplier<String> newDatabase, UnaryOperator<String> urlOfDatabase) {
+        this.bootstrapServers = bootstrapServers;
+        this.newDatabase = newDatabase;
+        this.urlOfDatabase = urlOfDatabase;
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers));
+    }
 
     /** The place of one run: nobody else's rows or records are in it. Closing it clears it away. */
     public final class Plot implements AutoCloseable {
-        private final String url = TestStack.newDatabase();
+        private final String url = newDatabase.get();
         private final Topics topics = new Topics("bench" + RUNS.incrementAndGet());
 
         private Plot() {
@@ -40,7 +56,7 @@ public final class Ground implements AutoCloseable {
         }
 
         public String kafka() {
-            return kafka.bootstrapServers();
+            return bootstrapServers;
         }
 
         public Topics topics() {
@@ -75,7 +91,7 @@ public final class Ground implements AutoCloseable {
                 throw new IllegalStateException("the topics of a run could not be deleted", e.getCause());
             }
             String name = url.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
-            try (var connection = DriverManager.getConnection(TestStack.jdbcUrl("postgres")); var statement = connection.createStatement()) {
+            try (var connection = DriverManager.getConnection(urlOfDatabase.apply("postgres")); var statement = connection.createStatement()) {
                 statement.execute("DROP DATABASE \"" + name + "\" WITH (FORCE)");
             }
         }
@@ -90,7 +106,7 @@ public final class Ground implements AutoCloseable {
     }
 
     public String maintenanceUrl() {
-        return TestStack.jdbcUrl("postgres");
+        return urlOfDatabase.apply("postgres");
     }
 
     @Override
