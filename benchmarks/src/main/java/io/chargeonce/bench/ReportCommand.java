@@ -29,7 +29,12 @@ final class ReportCommand implements java.util.concurrent.Callable<Integer> {
         try (var reader = Files.newBufferedReader(reasons)) {
             why.load(reader);
         }
-        Files.writeString(page, new Page(new Results(results), why).render());
+        var rendered = new Page(new Results(results), why);
+        Files.writeString(page, rendered.render());
+        Path charts = Files.createDirectories(page.resolveSibling("charts"));
+        for (var chart : rendered.charts().entrySet()) {
+            Files.writeString(charts.resolve(chart.getKey()), chart.getValue());
+        }
         return 0;
     }
 }

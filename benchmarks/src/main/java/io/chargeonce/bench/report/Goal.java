@@ -23,6 +23,13 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
         charge(goals, 0, 3.5, "spring-tuned", "spring-async", 3.5);
         charge(goals, 20, 40, "spring", "spring-async", 4);
         charge(goals, 100, 150, "spring", "spring-async", 4);
+        for (String peer : List.of("spring", "spring-async")) {
+            goals.add(atLeast("end-to-end/" + peer, "end-to-end", "× " + peer + " behind a server with a commit a request", 3, result -> ratio(result, peer)));
+        }
+        goals.add(atMost("end-to-end/p50", "end-to-end", "ms p50 beyond the PSP's time at half load", 15, result ->
+                result.path("p50_ms").asDouble() - result.path("psp_latency_ms").asDouble()));
+        goals.add(atMost("end-to-end/p99", "end-to-end", "ms p99 beyond the PSP's time at half load", 60, result ->
+                result.path("p99_ms").asDouble() - result.path("psp_latency_ms").asDouble()));
         for (String setting : List.of("64-0", "256-0", "64-30")) {
             String name = "ingest-" + setting;
             goals.add(atLeast(name + "/one-commit", name, "× a server with a commit a request", 5, result -> ratio(result, "one-commit")));
@@ -35,6 +42,12 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
         goals.add(atMost("tiers/p99-1000", "tiers", "ms late, p99, at 1,000 due/s", 20, result -> result.path("rates").path(1).path("p99_ms").asDouble()));
         goals.add(atMost("tiers/early", "tiers", "records early", 0, result -> result.path("early").asDouble()));
         goals.add(atMost("tiers/cpu", "tiers", "% of a core while 100,000 wait", 5, result -> result.path("waiting_cpu_percent_of_a_core").asDouble()));
+        goals.add(atLeast("backlog/peer", "backlog", "× the best peer", 2, result -> result.path("against").properties().stream()
+                .mapToDouble(peer -> peer.getValue().path("ratio").asDouble()).min().orElse(Double.NaN)));
+        for (String fault : List.of("postgres_restart", "postgres_crash", "backends_killed", "broker_restart")) {
+            goals.add(atMost("recovery/" + fault, "recovery", "ms, " + fault.replace('_', ' '), 5_000, result -> recovered(result, fault)));
+        }
+        goals.add(atMost("recovery/consumer_killed", "recovery", "ms, consumer killed (session timeout 45 s)", 46_000, result -> recovered(result, "consumer_killed")));
         goals.add(atMost("poison/ratio", "poison", "× the p99 without failures", 1.2, result -> result.path("ratio").asDouble()));
         return goals;
     }
@@ -47,6 +60,11 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
                 Math.min(ratio(result, "parallel-consumer-64"), ratio(result, "parallel-consumer-256"))));
         goals.add(atLeast(name + "/batched", name, "× Parallel Consumer in batches", 0.9, result -> ratio(result, "parallel-consumer-batched")));
         goals.add(atLeast(name + "/composite", name, "× composite", 0.75, result -> ratio(result, "composite")));
+    }
+
+    /** What never recovers misses every bar. */
+    private static double recovered(JsonNode result, String fault) {
+        return result.path("cells").path(fault).path("recovered_after_ms").asDouble(Double.POSITIVE_INFINITY);
     }
 
     private static double ratio(JsonNode result, String contestant) {

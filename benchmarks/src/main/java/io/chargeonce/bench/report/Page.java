@@ -3,22 +3,23 @@ package io.chargeonce.bench.report;
 import io.chargeonce.bench.measure.Results;
 import io.chargeonce.bench.measure.Spread;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import tools.jackson.databind.JsonNode;
 
-/** {@code docs/performance.md}: goals with what was reached, every contestant's figures, and a bar for each. Pure but for the results. */
+/** {@code docs/performance.md}: goals with what was reached, every contestant's figures, and a chart for each. Pure but for the results. For one thread. */
 public final class Page {
 
-    private static final int LONGEST_BAR = 40;
     private static final List<String> CHARGE = List.of("charge-0ms", "charge-20ms", "charge-100ms");
     private static final List<String> INGEST = List.of("ingest-64-0", "ingest-256-0", "ingest-64-30");
 
     private final Results results;
     private final Properties reasons;
     private final StringBuilder text = new StringBuilder();
+    private final Map<String, String> charts = new LinkedHashMap<>();
 
     /** @param reasons why a goal is missed, by the goal's id */
     public Page(Results results, Properties reasons) {
@@ -34,14 +35,23 @@ public final class Page {
         machine();
         method();
         goals();
-        CHARGE.forEach(name -> latest(name).ifPresent(result -> contestants(
+        CHARGE.forEach(name -> latest(name).ifPresent(result -> contestants(name,
                 "Charging, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result)));
-        INGEST.forEach(name -> latest(name).ifPresent(result -> contestants("Ingest, %d connections, %d %% repeated keys".formatted(
+        latest("end-to-end").ifPresent(result -> contestants("end-to-end",
+                "End to end over HTTP, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result));
+        INGEST.forEach(name -> latest(name).ifPresent(result -> contestants(name, "Ingest, %d connections, %d %% repeated keys".formatted(
                 result.path("connections").asInt(), result.path("repeated_percent").asInt()), result)));
         latest("relay").ifPresent(this::relay);
         latest("tiers").ifPresent(this::tiers);
         latest("poison").ifPresent(this::poison);
+        latest("backlog").ifPresent(this::backlog);
+        latest("recovery").ifPresent(this::recovery);
         return text.toString();
+    }
+
+    /** By file name; filled by {@link #render}. */
+    public Map<String, String> charts() {
+        return charts;
     }
 
     private void line(String line) {
@@ -50,7 +60,10 @@ public final class Page {
 
     private Optional<JsonNode> latest(String name) {
         List<JsonNode> all = results.of(name);
-        return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
+        if (all.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(all.getLast().has("rounds") && all.getLast().has("against") ? Combined.of(all) : all.getLast());
     }
 
     private void machine() {
@@ -86,7 +99,7 @@ public final class Page {
         line("");
     }
 
-    private void contestants(String title, JsonNode result) {
+    private void contestants(String name, String title, JsonNode result) {
         line("## %s (load before: %s)".formatted(title, result.path("machine").path("load_before").asString()));
         line("");
         line("| contestant | payments/s | chargeonce is | p50 ms | p99 ms | CPU µs | books |");
@@ -94,11 +107,14 @@ public final class Page {
         row(result.path("contestant").asString(), result);
         result.path("against").properties().forEach(other -> row(other.getKey(), other.getValue()));
         line("");
-        line("```");
-        double most = Math.max(rate(result), result.path("against").properties().stream().map(Map.Entry::getValue).mapToDouble(Page::rate).max().orElse(1));
-        bar(result.path("contestant").asString(), rate(result), most);
-        result.path("against").properties().forEach(other -> bar(other.getKey(), rate(other.getValue()), most));
-        line("```");
+        var chart = new Chart(title + ": payments per second").bar(result.path("contestant").asString(), rate(result));
+        result.path("against").properties().forEach(other -> chart.bar(other.getKey(), rate(other.getValue())));
+        show(name, chart);
+    }
+
+    private void show(String name, Chart chart) {
+        charts.put(name + ".svg", chart.svg());
+        line("![%s](charts/%s.svg)".formatted(name, name));
         line("");
     }
 
@@ -115,21 +131,12 @@ public final class Page {
                 Spread.brief(figures.path("p99_ms").asDouble()), figures.path("cpu_us_per_payment").asInt(), books));
     }
 
-    private void bar(String name, double value, double most) {
-        line("%-26s %s %s".formatted(name, "█".repeat((int) Math.max(1, Math.round(value / most * LONGEST_BAR))), Spread.brief(value)));
-    }
-
     private void relay(JsonNode result) {
         line("## Relay (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("```");
-        double most = Math.max(result.path("raw_read_per_s").asDouble(), result.path("raw_produce_per_s").asDouble());
-        bar("relay, rows/s", result.path("rows_per_s").asDouble(), most);
-        bar("beside an open writer", result.path("rows_per_s_beside_an_open_transaction").asDouble(), most);
-        bar("raw read", result.path("raw_read_per_s").asDouble(), most);
-        bar("raw produce", result.path("raw_produce_per_s").asDouble(), most);
-        line("```");
-        line("");
+        show("relay", new Chart("Relay: rows per second").bar("relay", result.path("rows_per_s").asDouble())
+                .bar("relay beside an open writer", result.path("rows_per_s_beside_an_open_transaction").asDouble())
+                .bar("raw read", result.path("raw_read_per_s").asDouble()).bar("raw produce", result.path("raw_produce_per_s").asDouble()));
         line("A row staged each millisecond reaches a consumer %s ms (p50) and %s ms (p99) after its commit.".formatted(
                 Spread.brief(result.path("p50_ms").asDouble()), Spread.brief(result.path("p99_ms").asDouble())));
         line("");
@@ -156,6 +163,31 @@ public final class Page {
                 Spread.brief(result.path("payments_per_s").asDouble()), Spread.brief(result.path("p99_ms").asDouble()),
                 result.path("failing_percent").asInt(), Spread.brief(result.path("p99_ms_without").asDouble()),
                 Spread.brief(result.path("ratio").asDouble())));
+        line("");
+    }
+
+    private void backlog(JsonNode result) {
+        line("## Backlog (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("%,d waiting payments drained at %s a second by a process with a heap of %d MiB; books %s.".formatted(
+                result.path("payments").asInt(), Spread.brief(rate(result)), result.path("heap_mib").asInt(),
+                result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
+        result.path("against").properties().forEach(other -> line("%s, with %,d waiting: %s a second; chargeonce is %s×.".formatted(other.getKey(),
+                other.getValue().path("payments").asInt(), Spread.brief(rate(other.getValue())), Spread.brief(other.getValue().path("ratio").asDouble()))));
+        line("");
+    }
+
+    private void recovery(JsonNode result) {
+        line("## Recovery (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("Two consumers as processes, %s payments/s. How long after the fault's end as many outcomes come out as payments go in. A killed consumer's partitions are its own for the session timeout, %d s.".formatted(
+                Spread.brief(result.path("payments_per_s").asDouble()), result.path("session_timeout_s").asInt()));
+        line("");
+        line("| fault | recovered after, ms | payments without an outcome at the end |");
+        line("| --- | --- | --- |");
+        result.path("cells").properties().forEach(cell -> line("| %s | %s | %d |".formatted(cell.getKey().replace('_', ' '),
+                cell.getValue().path("recovers").asBoolean() ? "%,d".formatted(cell.getValue().path("recovered_after_ms").asInt()) : "**never**",
+                cell.getValue().path("missing").asInt())));
         line("");
     }
 }
