@@ -13,7 +13,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Gathers what concurrent threads ask of Postgres into one batch and one commit, and hands each caller its own answer.
- * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others.
+ * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others. Where
+ * several come at a time, a batch waits a moment for more: each commit costs as much as dozens of rows.
  *
  * <p>A batch that Postgres refuses is halved until the row at fault fails alone; a row that somebody else has locked
  * waits alone, and meanwhile the batches behind it go on. Callers may be any thread, virtual ones too; a few platform
@@ -41,6 +42,10 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private record Asked<A, R>(A ask, CompletableFuture<R> answer) {}
 
     private static final int LARGEST_BATCH = 500;
+    /** The batch before was of so many: more are on their way. */
+    private static final int CROWDED = 4;
+    private static final int WORTH_A_COMMIT = 64;
+    private static final Duration GATHER = Duration.ofMillis(2);
     private static final int LONGEST_QUEUE = 20_000;
     private static final Duration LONE_WAIT = Duration.ofMillis(500);
     /** Waiting must not use up the pool: when so many rows wait alone, a further one is refused as busy at once. */
@@ -95,13 +100,19 @@ public final class Coalescer<A, R> implements AutoCloseable {
 
     private void write() {
         var asks = new ArrayList<Asked<A, R>>();
+        boolean crowded = false;
         while (!closed) {
             try {
                 asks.add(queue.take());
+                if (crowded && queue.size() < WORTH_A_COMMIT) {
+                    Thread.sleep(GATHER);
+                }
             } catch (InterruptedException e) {
+                asks.forEach(asked -> asked.answer.completeExceptionally(new Overloaded(name)));
                 return;
             }
             queue.drainTo(asks, LARGEST_BATCH - 1);
+            crowded = asks.size() >= CROWDED;
             answer(List.copyOf(asks));
             asks.clear();
         }

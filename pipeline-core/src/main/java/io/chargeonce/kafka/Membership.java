@@ -23,6 +23,8 @@ final class Membership implements ConsumerRebalanceListener {
     private static final Duration POLL_WHILE_BUSY = Duration.ofMillis(10);
     /** While some partitions are paused: how late the others' records may be noticed. */
     private static final Duration POLL_WHILE_PAUSED = Duration.ofMillis(10);
+    /** While something runs, polls follow each other less closely: each costs as much as dozens of records. */
+    private static final Duration GATHER = Duration.ofMillis(2);
     private static final Duration BETWEEN_GULPS = Duration.ofMillis(5);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
@@ -109,17 +111,23 @@ final class Membership implements ConsumerRebalanceListener {
     private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
         Duration patience = patience();
         return switch (backpressure.extent()) {
-            case NOTHING -> consumer.poll(patience);
-            case SOME -> pollAfter(patience.compareTo(POLL_WHILE_PAUSED) < 0 ? patience : POLL_WHILE_PAUSED);
-            case EVERYTHING -> pollAfter(patience);
+            case NOTHING -> pollAfter(workers.isBusy() ? shorter(patience, GATHER) : Duration.ZERO, patience);
+            case SOME -> pollAfter(shorter(patience, POLL_WHILE_PAUSED), Duration.ZERO);
+            case EVERYTHING -> pollAfter(patience, Duration.ZERO);
         };
     }
 
     /** A consumer that holds fetched records of a paused partition does not rest in its poll but spins, so rest before it. */
-    private ConsumerRecords<byte[], byte[]> pollAfter(Duration rest) throws InterruptedException {
-        drained.await(rest);
-        backpressure.pauseWhatIsFullAndResumeTheRest();
-        return consumer.poll(Duration.ZERO);
+    private ConsumerRecords<byte[], byte[]> pollAfter(Duration rest, Duration poll) throws InterruptedException {
+        if (rest.isPositive()) {
+            drained.await(rest);
+            backpressure.pauseWhatIsFullAndResumeTheRest();
+        }
+        return consumer.poll(poll);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** How long a poll may take so that nothing is late. Nothing else can become due while nothing runs. */
