@@ -75,7 +75,9 @@ final class Combined {
                 into.put(name, round2(Spread.of(from.stream().map(each -> each.path(name).asDouble()).toList()).median()));
             }
         }
-        into.put("balanced", from.stream().allMatch(each -> each.path("balanced").asBoolean()));
+        if (into.has("balanced")) {
+            into.put("balanced", from.stream().allMatch(each -> each.path("balanced").asBoolean()));
+        }
         Optional<JsonNode> fault = from.stream().map(each -> each.path("fault")).filter(JsonNode::isString).findFirst();
         fault.ifPresent(first -> into.set("fault", first));
     }
