@@ -90,8 +90,8 @@ public final class Page {
             String state = value.map(number -> goal.isMetBy(number) ? "met" : "**missed**").orElse("not measured");
             line("| %s | %s | %s %s | %s | %s |".formatted(goal.results(), goal.what(), goal.atLeast() ? "≥" : "≤",
                     Spread.brief(goal.bar()), value.map(Spread::brief).orElse("–"), state));
-            if (!state.equals("met")) {
-                misses.add("- `%s` %s: %s".formatted(goal.id(), state, reasons.getProperty(goal.id(), "reason not known yet")));
+            if (state.equals("**missed**")) {
+                misses.add("- `%s`: %s".formatted(goal.id(), reasons.getProperty(goal.id(), "reason not known yet")));
             }
         }
         line("");
