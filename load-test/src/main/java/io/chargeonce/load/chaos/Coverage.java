@@ -89,10 +89,6 @@ public final class Coverage {
         return missing;
     }
 
-    public Map<String, Integer> crashPoints() {
-        return Map.copyOf(hits);
-    }
-
     /** For people: crash points, faults, and how often a fault of each kind met a payment in each state. */
     @Override
     public String toString() {
