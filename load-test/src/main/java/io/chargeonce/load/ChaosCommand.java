@@ -32,6 +32,9 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K", description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
+    @Option(names = "--first", defaultValue = "1", paramLabel = "N", description = "Begin with the Nth campaign of this seed. Default: ${DEFAULT-VALUE}.")
+    int first;
+
     @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
             description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
@@ -48,15 +51,15 @@ final class ChaosCommand implements Callable<Integer> {
     /** 0 if all campaigns balanced and no service met a bug, else 1. */
     @Override
     public Integer call() {
-        if (campaigns < 1) {
-            throw new ParameterException(spec.commandLine(), "--campaigns is %d, but must be at least 1".formatted(campaigns));
+        if (campaigns < 1 || first < 1) {
+            throw new ParameterException(spec.commandLine(), "--campaigns and --first must be at least 1");
         }
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         out.flush();
         Optional<Plant> bug = plant.map(Plant::fromTag);
-        Chaos.Result result = new Chaos(out, logs).run(chosen, campaigns, faults, bug, bug.map(Plant::settings).orElse(Map.of()));
+        Chaos.Result result = new Chaos(out, logs).run(chosen, first, campaigns, faults, bug, bug.map(Plant::settings).orElse(Map.of()));
         out.println(result.coverage());
         List<String> missing = result.coverage().missing(faults);
         out.println(missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing));

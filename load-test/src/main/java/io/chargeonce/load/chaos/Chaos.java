@@ -37,15 +37,23 @@ public final class Chaos {
         this.logs = logs;
     }
 
-    /** @param settings what the services are told beside the usual */
+    /** From the first campaign of a seed; see {@link #run(long, int, int, List, Optional, Map)}. */
     public Result run(long seed, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
+        return run(seed, 1, campaigns, kinds, plant, settings);
+    }
+
+    /**
+     * @param first    the number of the first campaign, so that a single one of many can be had again
+     * @param settings what the services are told beside the usual
+     */
+    public Result run(long seed, int first, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
         try (var stage = new Stage(plant, settings); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start();
             plant.flatMap(Plant::sql).ifPresent(stage::sql);
             for (int i = 1; true; i++) {
                 long start = System.nanoTime();
-                long campaignSeed = seed * 1_000 + i;
+                long campaignSeed = seed * 1_000 + first - 1 + i;
                 Verdict verdict = new Campaign(stage, history, campaignSeed).run(kinds, coverage);
                 out.printf("%3d/%d seed %d: %s after %.1f s, %d accepted so far, %d captures%n", i, campaigns, campaignSeed,
                         verdict.kind().name().toLowerCase(Locale.ROOT),

@@ -41,6 +41,7 @@ final class Stage implements AutoCloseable {
 
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
     private static final Duration TO_START = Duration.ofSeconds(60);
+    private static final int TRIES_TO_REMOVE = 20;
 
     final Path directory;
     final PostgresServer postgres;
@@ -257,13 +258,16 @@ final class Stage implements AutoCloseable {
         Runtime.getRuntime().removeShutdownHook(lastWill);
     }
 
+    /** Also while somebody still writes there, or removes it too: what is killed half-way leaves nothing behind. */
     private void removeDirectory() {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
+        for (int i = 0; i < TRIES_TO_REMOVE && Files.exists(directory); i++) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (IOException | UncheckedIOException changedMeanwhile) {
+                Pauses.of(Duration.ofMillis(100));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
