@@ -30,12 +30,12 @@ final class Operators {
     private static final Duration REFUND_WITHIN = Duration.ofMinutes(10);
 
     private final DeadLetterQueue queue;
-    private final Mandate mandate;
+    private final String name;
     private final RandomGenerator random;
 
     private Operators(DeadLetterQueue queue, String name, RandomGenerator random) {
         this.queue = queue;
-        this.mandate = Mandate.of(name, Optional.of("because it is chaos"));
+        this.name = name;
         this.random = random;
     }
 
@@ -57,12 +57,12 @@ final class Operators {
     }
 
     private void runOnce() {
-        Mandate today = Mandate.of(mandate.actor(), mandate.reason());
+        Mandate mandate = Mandate.of(name, Optional.of("because it is chaos"));
         switch (random.nextInt(6)) {
-            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), today, Run.unattended());
-            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), today, Run.unattended()));
-            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), today, Run.unattended()));
-            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), today, Run.unattended()));
+            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), mandate, Run.unattended());
+            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
+            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
+            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Run.unattended()));
             default -> refund();
         }
     }
