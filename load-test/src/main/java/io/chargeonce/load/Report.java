@@ -30,7 +30,7 @@ record Report(long seed, double rate, List<Second> seconds, Latencies latencies)
         json.put("unclear", latencies.unclear());
         PERCENTILES.forEach(percentile -> json.put(name(percentile) + "_ms", total.getValueAtPercentile(percentile) / 1_000.0));
         var histogram = new LinkedHashMap<String, Long>();
-        buckets(total).forEach(bucket -> histogram.put("%.1f".formatted(bucket.upToMillis()), bucket.count()));
+        buckets(total).forEach(bucket -> histogram.put(String.format(Locale.ROOT, "%.1f", bucket.upToMillis()), bucket.count()));
         json.put("histogram_up_to_ms", histogram);
         return new JsonMapper().writeValueAsString(json);
     }
