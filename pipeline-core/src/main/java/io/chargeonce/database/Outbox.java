@@ -1,6 +1,7 @@
 package io.chargeonce.database;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +13,16 @@ public final class Outbox {
 
     private static final JsonMapper HEADERS = new JsonMapper();
 
-    /** {@code now()} is the transaction's start: never later than any time that the same transaction gives its other rows. */
+    /**
+     * {@code now()} is the transaction's start: never later than any time that the same transaction gives its other rows.
+     * The condition always holds; checking it gives the transaction its number before any row takes an id.
+     */
     private static final String STAGE = """
             INSERT INTO outbox (shard, topic, record_key, value, headers, staged_at)
             SELECT shard, topic, record_key, value, headers::json, now()
               FROM unnest(?::smallint[], ?::text[], ?::text[], ?::bytea[], ?::text[])
                 AS row (shard, topic, record_key, value, headers)
+             WHERE pg_current_xact_id() IS NOT NULL
             """;
 
     private Outbox() {}
@@ -41,28 +46,61 @@ public final class Outbox {
     /** A row that the outbox holds. */
     record Staged(long id, String topic, String key, byte[] value, Map<String, String> headers, long stagedAtMillis) {}
 
+    private static final int MOST_AT_ONCE = 1000;
+
     private static final String READ = """
-            SELECT outbox_id, topic, record_key, value, headers, staged_at
-              FROM outbox AS staged
-             WHERE shard = ANY (?) AND refusal IS NULL
-               AND NOT EXISTS (SELECT FROM outbox AS refused
-                                WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
-             ORDER BY outbox_id
-             LIMIT 1000
+            WITH look AS MATERIALIZED (
+                SELECT pg_current_snapshot() AS snapshot
+            ), start AS MATERIALIZED (
+                SELECT least(?, min(lowest)) AS id
+                  FROM look LEFT JOIN unnest(?::text[]::xid8[], ?::bigint[]) AS open (transaction, lowest)
+                    ON pg_visible_in_snapshot(transaction, snapshot)
+            )
+            SELECT snapshot::text, outbox_id, topic, record_key, value, headers, staged_at,
+                   EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?))
+              FROM look LEFT JOIN LATERAL (
+                    SELECT outbox_id, topic, record_key, value, headers, staged_at
+                      FROM outbox AS staged
+                     WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND refusal IS NULL
+                       AND NOT EXISTS (SELECT FROM outbox AS refused
+                                        WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
+                     ORDER BY outbox_id
+                     LIMIT ?) AS staged ON true
             """;
 
-    static List<Staged> read(Connection connection, List<Integer> shards) throws SQLException {
+    /** From the frontier on, which moves. A row that waits behind a refused one is not among them. */
+    static List<Staged> read(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
         try (var statement = connection.prepareStatement(READ)) {
-            statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
-            var rows = new ArrayList<Staged>();
+            List<Map.Entry<Long, Long>> open = List.copyOf(frontier.lowestOfOpen().entrySet());
+            statement.setLong(1, frontier.next());
+            statement.setArray(2, connection.createArrayOf("text", open.stream().map(Map.Entry::getKey).toArray()));
+            statement.setArray(3, connection.createArrayOf("int8", open.stream().map(Map.Entry::getValue).toArray()));
+            statement.setArray(4, connection.createArrayOf("int4", shards.toArray()));
+            statement.setArray(5, connection.createArrayOf("int4", shards.toArray()));
+            statement.setInt(6, MOST_AT_ONCE);
             try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    rows.add(new Staged(result.getLong(1), result.getString(2), result.getString(3), result.getBytes(4),
-                            headers(result.getString(5)), result.getTimestamp(6).getTime()));
-                }
+                return rows(result, frontier);
             }
-            return rows;
         }
+    }
+
+    private static List<Staged> rows(ResultSet result, Frontier frontier) throws SQLException {
+        var rows = new ArrayList<Staged>();
+        result.next();
+        var snapshot = Frontier.Snapshot.parse(result.getString(1));
+        boolean refusals = result.getBoolean(8);
+        if (result.getObject(2) != null) {
+            do {
+                rows.add(new Staged(result.getLong(2), result.getString(3), result.getString(4), result.getBytes(5),
+                        headers(result.getString(6)), result.getTimestamp(7).getTime()));
+            } while (result.next());
+        }
+        frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() < MOST_AT_ONCE);
+        if (refusals) {
+            // Once its refusal is cleared, a row has to go before those that waited behind it.
+            frontier.restart();
+        }
+        return rows;
     }
 
     @SuppressWarnings("unchecked")

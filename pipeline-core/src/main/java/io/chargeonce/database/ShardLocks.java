@@ -2,37 +2,77 @@ package io.chargeonce.database;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
-/** One relay at a time per shard: session-level advisory locks, which end with the connection that holds them. */
+/**
+ * One relay at a time per shard, and to each relay its fair share: session-level advisory locks, which end with the
+ * connection that holds them. For one thread.
+ */
 final class ShardLocks {
 
     /** Of the two-number advisory locks, ours carry this first number. */
     private static final int LOCK_CLASS = 0x0c4a;
+    /** Every relay holds this one, shared: so they can be counted. */
+    private static final int PRESENT = 1000;
 
-    private ShardLocks() {}
+    private final Connection connection;
+    private final SortedSet<Integer> held = new TreeSet<>();
 
-    private static final String LOCK = "SELECT shard FROM unnest(?::int[]) AS shard WHERE pg_try_advisory_lock(?, shard)";
+    ShardLocks(Connection connection) throws SQLException {
+        this.connection = connection;
+        call("SELECT pg_advisory_lock_shared(?, ?)", PRESENT);
+    }
 
-    /** Takes every free shard and returns which this connection holds now, those it held before among them if they are free still. */
-    static List<Integer> take(Connection connection) throws SQLException {
-        release(connection);
-        try (var statement = connection.prepareStatement(LOCK)) {
-            statement.setArray(1, connection.createArrayOf("int4", IntStream.range(0, OutboxRow.SHARDS).boxed().toArray()));
-            statement.setInt(2, LOCK_CLASS);
-            var shards = new ArrayList<Integer>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    shards.add(result.getInt(1));
-                }
+    List<Integer> shards() {
+        return List.copyOf(held);
+    }
+
+    /** Takes free shards, or leaves some to others; returns whether there are new ones among those held. */
+    boolean share() throws SQLException {
+        int fair = Math.ceilDiv(OutboxRow.SHARDS, relays());
+        while (held.size() > fair) {
+            call("SELECT pg_advisory_unlock(?, ?)", held.removeLast());
+        }
+        boolean more = false;
+        for (int shard = 0; shard < OutboxRow.SHARDS && held.size() < fair; shard++) {
+            if (!held.contains(shard) && call("SELECT pg_try_advisory_lock(?, ?)", shard)) {
+                more |= held.add(shard);
             }
-            return shards;
+        }
+        return more;
+    }
+
+    private static final String RELAYS = """
+            SELECT count(*) FROM pg_locks
+             WHERE locktype = 'advisory' AND classid = ? AND objid = ? AND objsubid = 2
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """;
+
+    private int relays() throws SQLException {
+        try (var statement = connection.prepareStatement(RELAYS)) {
+            statement.setInt(1, LOCK_CLASS);
+            statement.setInt(2, PRESENT);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
         }
     }
 
-    static void release(Connection connection) throws SQLException {
+    private boolean call(String function, int number) throws SQLException {
+        try (var statement = connection.prepareStatement(function)) {
+            statement.setInt(1, LOCK_CLASS);
+            statement.setInt(2, number);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return "t".equals(row.getString(1));
+            }
+        }
+    }
+
+    void release() throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_unlock_all()");
         }

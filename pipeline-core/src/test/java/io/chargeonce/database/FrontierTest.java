@@ -1,0 +1,140 @@
+package io.chargeonce.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FrontierTest {
+
+    private final Frontier frontier = new Frontier();
+
+    @Test
+    void a_snapshot_is_read_as_postgres_writes_it() {
+        assertThat(Frontier.Snapshot.parse("700:705:700,702").open()).containsExactlyInAnyOrder(700L, 702L);
+        assertThat(Frontier.Snapshot.parse("705:705:").open()).isEmpty();
+    }
+
+    @Test
+    void the_next_look_begins_behind_what_was_seen() {
+        look(Set.of(), 1, 2, 3);
+        assertThat(frontier.next()).isEqualTo(4);
+    }
+
+    @Test
+    void a_transaction_that_is_open_for_long_holds_back_its_own_place_and_nothing_else() {
+        look(Set.of(), 1, 2, 3);
+        look(Set.of(700L), 5, 6);
+        look(Set.of(700L, 701L), 7, 8);
+        assertThat(frontier.next()).isEqualTo(9);
+        assertThat(frontier.lowestOfOpen()).isEqualTo(Map.of(700L, 4L, 701L, 7L));
+    }
+
+    @Test
+    void a_transaction_that_is_over_is_forgotten() {
+        look(Set.of(700L));
+        look(Set.of());
+        assertThat(frontier.lowestOfOpen()).isEmpty();
+    }
+
+    @Test
+    void a_row_that_was_not_published_is_looked_for_again() {
+        look(Set.of(), 1, 2, 3);
+        frontier.keep(2);
+        assertThat(frontier.next()).isEqualTo(2);
+    }
+
+    @Test
+    void after_a_look_that_was_not_whole_the_next_begins_where_it_ended() {
+        look(Set.of(), 7, 8, 9);
+        frontier.looked(new Frontier.Snapshot(Set.of()), List.of(3L, 4L), false);
+        assertThat(frontier.next()).isEqualTo(5);
+    }
+
+    private void look(Set<Long> open, long... ids) {
+        frontier.looked(new Frontier.Snapshot(open), Arrays.stream(ids).boxed().toList(), true);
+    }
+
+    static IntStream seeds() {
+        return IntStream.range(0, 500);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void every_row_that_commits_is_found_however_transactions_and_looks_interleave(int seed) {
+        var outbox = new ModelOutbox(new Random(seed));
+        outbox.run(400);
+        assertThat(outbox.published).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(outbox.committed);
+    }
+
+    /** Postgres as far as it matters here: transactions take a number, then ids; what they stage shows when they commit. */
+    private final class ModelOutbox {
+        private static final int MOST_AT_ONCE = 4;
+        private final Random random;
+        private final Map<Long, List<Long>> open = new TreeMap<>();
+        private final TreeSet<Long> visible = new TreeSet<>();
+        private final List<Long> committed = new ArrayList<>();
+        private final List<Long> published = new ArrayList<>();
+        private long nextTransaction = 700;
+        private long nextId = 1;
+
+        ModelOutbox(Random random) {
+            this.random = random;
+        }
+
+        void run(int steps) {
+            for (int i = 0; i < steps; i++) {
+                switch (random.nextInt(6)) {
+                    case 0 -> open.put(nextTransaction++, new ArrayList<>());
+                    case 1, 2 -> any().ifPresent(transaction -> open.get(transaction).add(nextId++));
+                    case 3 -> any().ifPresent(this::end);
+                    default -> look();
+                }
+            }
+            List.copyOf(open.keySet()).forEach(this::end);
+            for (int i = 0; i < steps && !visible.isEmpty(); i++) {
+                look();
+            }
+        }
+
+        private Optional<Long> any() {
+            return open.isEmpty() ? Optional.empty()
+                    : open.keySet().stream().skip(random.nextInt(open.size())).findFirst();
+        }
+
+        private void end(long transaction) {
+            List<Long> staged = open.remove(transaction);
+            if (random.nextInt(4) > 0) {
+                visible.addAll(staged);
+                committed.addAll(staged);
+            }
+        }
+
+        /** As {@link Outbox#read} begins. */
+        private void look() {
+            long start = frontier.lowestOfOpen().entrySet().stream().filter(entry -> !open.containsKey(entry.getKey()))
+                    .mapToLong(Map.Entry::getValue).reduce(frontier.next(), Math::min);
+            List<Long> found = visible.tailSet(start).stream().limit(MOST_AT_ONCE).toList();
+            frontier.looked(new Frontier.Snapshot(Set.copyOf(open.keySet())), found, found.size() < MOST_AT_ONCE);
+            for (long id : found) {
+                if (random.nextInt(5) > 0) {
+                    visible.remove(id);
+                    published.add(id);
+                } else {
+                    frontier.keep(id);
+                }
+            }
+        }
+    }
+}

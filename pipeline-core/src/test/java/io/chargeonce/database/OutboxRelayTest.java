@@ -1,0 +1,245 @@
+package io.chargeonce.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A row's value says which of its key's rows it is: 1, 2, 3 … */
+class OutboxRelayTest {
+
+    private static final AtomicInteger TOPICS = new AtomicInteger();
+    private static final int LARGEST_RECORD = 20_000;
+    private static final int WRITERS = 64;
+    private static final int ROWS_OF_A_WRITER = 40;
+    private static String url;
+    private static Database database;
+    private static Producer<byte[], byte[]> producer;
+
+    private final String topic = "relay-test-" + TOPICS.incrementAndGet();
+    private final List<OutboxRelay> relays = new ArrayList<>();
+    private final Map<String, List<Integer>> published = new HashMap<>();
+    private KafkaConsumer<String, String> consumer;
+
+    @BeforeAll
+    static void open() {
+        url = TestStack.newDatabase() + "&currentSchema=chargeonce";
+        Migrations.apply(url, "postgres", "");
+        database = Database.open(url, "postgres", "", 70);
+        producer = new ProducerSettings(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()), "test").newProducer();
+    }
+
+    @AfterAll
+    static void close() {
+        producer.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void createTopic() throws Exception {
+        var bootstrap = Map.<String, Object>of("bootstrap.servers", TestStack.kafka().bootstrapServers());
+        try (var admin = Admin.create(bootstrap)) {
+            admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)
+                    .configs(Map.of("max.message.bytes", "" + LARGEST_RECORD)))).all().get();
+        }
+        consumer = new KafkaConsumer<>(bootstrap, new StringDeserializer(), new StringDeserializer());
+        consumer.assign(List.of(new TopicPartition(topic, 0)));
+        consumer.seekToBeginning(consumer.assignment());
+    }
+
+    @AfterEach
+    void stop() {
+        relays.forEach(OutboxRelay::close);
+        consumer.close();
+        database.withConnection(connection -> connection.createStatement().execute("TRUNCATE outbox"));
+    }
+
+    private OutboxRelay relay() {
+        var relay = new OutboxRelay(database, producer, new SimpleMeterRegistry()).start();
+        relays.add(relay);
+        return relay;
+    }
+
+    private OutboxRow row(String key, String value) {
+        return new OutboxRow(topic, key, Optional.of(value.getBytes(StandardCharsets.UTF_8)), Map.of());
+    }
+
+    private void stage(String key, int number) {
+        database.inTransaction(connection -> {
+            Outbox.stage(connection, List.of(row(key, "" + number)));
+            return null;
+        });
+    }
+
+    /** Every record so far: a repeat of the last one is allowed, a step back or a gap is not. */
+    private Map<String, List<Integer>> published() {
+        consumer.poll(Duration.ofMillis(100)).forEach(record -> {
+            var numbers = published.computeIfAbsent(record.key(), key -> new ArrayList<>());
+            int number = Integer.parseInt(record.value().strip());
+            if (numbers.isEmpty() || numbers.getLast() != number) {
+                numbers.add(number);
+            }
+        });
+        return published;
+    }
+
+    private static ConditionFactory eventually() {
+        return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInSameThread();
+    }
+
+    @Test
+    void rows_of_writers_that_commit_late_or_roll_back_are_published_once_in_the_order_of_their_key() {
+        relay();
+        relay();
+        try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < WRITERS; i++) {
+                int writer = i;
+                writers.submit(() -> write(writer));
+            }
+        }
+        eventually().untilAsserted(() -> {
+            assertThat(published()).hasSize(WRITERS);
+            assertThat(published().values()).allSatisfy(numbers -> assertThat(numbers).hasSizeGreaterThanOrEqualTo(ROWS_OF_A_WRITER));
+        });
+        assertThat(published().values()).allSatisfy(numbers ->
+                assertThat(numbers).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS_OF_A_WRITER).boxed().toList()));
+    }
+
+    /** Takes ids, dawdles, and then commits or has to do it again. */
+    private void write(int writer) {
+        var random = new Random(writer);
+        int number = 1;
+        while (number <= ROWS_OF_A_WRITER) {
+            int current = number;
+            boolean commits = random.nextInt(4) > 0;
+            long dawdleNanos = random.nextInt(10) == 0 ? 50_000_000 : random.nextInt(5_000_000);
+            number += database.withConnection(connection -> {
+                connection.setAutoCommit(false);
+                Outbox.stage(connection, List.of(row("writer-" + writer, "" + current)));
+                LockSupport.parkNanos(dawdleNanos);
+                if (commits) {
+                    connection.commit();
+                } else {
+                    connection.rollback();
+                }
+                connection.setAutoCommit(true);
+                return commits ? 1 : 0;
+            });
+        }
+    }
+
+    @Test
+    void a_row_whose_transaction_stays_open_while_thousands_pass_is_published_when_it_commits() throws SQLException {
+        relay();
+        try (Connection slow = DriverManager.getConnection(url)) {
+            slow.setAutoCommit(false);
+            Outbox.stage(slow, List.of(row("slow", "1")));
+            for (int i = 1; i <= 3000; i++) {
+                stage("quick-" + i % 50, 1 + i / 50);
+            }
+            eventually().until(() -> published().size() == 50 && outbox() == 0);
+            assertThat(published()).doesNotContainKey("slow");
+            slow.commit();
+        }
+        eventually().until(() -> published().containsKey("slow"));
+    }
+
+    @Test
+    void relays_share_the_shards_and_who_is_left_takes_over() throws SQLException {
+        relay();
+        eventually().until(() -> shardsHeld().equals(List.of(8L)));
+        OutboxRelay second = relay();
+        relay();
+        eventually().until(() -> shardsHeld().equals(List.of(2L, 3L, 3L)));
+        second.close();
+        eventually().until(() -> shardsHeld().equals(List.of(4L, 4L)));
+        for (int i = 0; i < 100; i++) {
+            stage("key-" + i, 1);
+        }
+        eventually().until(() -> published().size() == 100);
+    }
+
+    private static final String SHARDS_HELD = """
+            SELECT coalesce(array_agg(held ORDER BY held), '{}')
+              FROM (SELECT count(*) AS held FROM pg_locks
+                     WHERE locktype = 'advisory' AND objid < 8 AND objsubid = 2 AND granted
+                       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                     GROUP BY pid) AS holder
+            """;
+
+    private static List<Long> shardsHeld() throws SQLException {
+        try (var connection = DriverManager.getConnection(url); var row = connection.createStatement().executeQuery(SHARDS_HELD)) {
+            row.next();
+            return List.of((Long[]) row.getArray(1).getArray());
+        }
+    }
+
+    @Test
+    void a_row_that_is_too_large_holds_back_its_own_key_only_and_goes_first_once_it_is_mended() {
+        relay();
+        database.inTransaction(connection -> {
+            Outbox.stage(connection, List.of(row("large", incompressible()), row("large", "2"), row("other", "1")));
+            return null;
+        });
+        eventually().until(() -> refused() == 1 && published().containsKey("other"));
+        stage("large", 3);
+        stage("other", 2);
+        eventually().until(() -> published().get("other").contains(2));
+        assertThat(published()).doesNotContainKey("large");
+        database.withConnection(connection -> connection.createStatement()
+                .execute("UPDATE outbox SET refusal = NULL, value = '1' WHERE refusal IS NOT NULL"));
+        eventually().until(() -> published().getOrDefault("large", List.of()).size() == 3);
+        assertThat(published().get("large")).containsExactly(1, 2, 3);
+    }
+
+    private static String incompressible() {
+        return new Random(1).ints(10 * LARGEST_RECORD, 'a', 'z').collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+    }
+
+    private static long refused() {
+        return count("SELECT count(*) FROM outbox WHERE refusal IS NOT NULL");
+    }
+
+    private static long outbox() {
+        return count("SELECT count(*) FROM outbox");
+    }
+
+    private static long count(String sql) {
+        return database.withConnection(connection -> {
+            try (var row = connection.createStatement().executeQuery(sql)) {
+                row.next();
+                return row.getLong(1);
+            }
+        });
+    }
+}
