@@ -37,6 +37,11 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Option(names = "--other-token", description = "Of another tenant, to try that keys are each tenant's own.")
     Optional<String> otherToken;
 
+    @Option(names = "--other-url",
+            description = "Another endpoint that takes POST, to try that a key is used up for it too; {location} in it stands for the "
+                    + "Location of what the first request made.")
+    Optional<String> otherUrl;
+
     @Option(names = "--mismatch-status", paramLabel = "409|422", defaultValue = "409",
             description = "What the server says to a key that comes with another request; ${DEFAULT-VALUE} unless said.")
     int mismatchStatus;
@@ -51,7 +56,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Report report = Conformance.of(new Target(url, token, otherToken, body(), mismatchStatus));
+            Report report = Conformance.of(new Target(url, token, otherToken, otherUrl, body(), mismatchStatus));
             print(report);
             return report.isSafe() ? 0 : BROKEN;
         } catch (IllegalArgumentException e) {

@@ -29,6 +29,7 @@ final class Rules {
                     trial -> onceAccepted(trial, (first, t) -> same(first, t.send(Optional.of('"' + t.key + '"'), t.body)))),
             Rule.must("mismatch", "A key that comes with another request is refused.", Rules::mismatch),
             Rule.must("mismatch-harmless", "After that, the first request still gets its answer.", Rules::mismatchHarmless),
+            Rule.must("other-endpoint", "A key that was used at one endpoint is refused at another.", Rules::otherEndpoint),
             Rule.must("case-sensitive", "Keys that differ in case are different keys.", Rules::caseSensitive),
             Rule.must("concurrent", "Of many simultaneous requests with one key one is carried out; the others get its answer or a 409.",
                     Rules::concurrent),
@@ -83,6 +84,17 @@ final class Rules {
         return onceAccepted(trial, (first, t) -> {
             t.send(Optional.of(t.key), t.changed());
             return same(first, t.send());
+        });
+    }
+
+    private static Finding otherEndpoint(Trial trial) {
+        if (trial.target.otherEndpoint().isEmpty()) {
+            return new Finding.Skipped("needs another endpoint: --other-url");
+        }
+        return onceAccepted(trial, (first, t) -> {
+            String other = t.target.otherEndpoint().get().replace("{location}", first.header("Location").orElse(""));
+            Seen seen = t.sendTo(t.target.endpoint().resolve(other), "{}");
+            return Finding.of(seen.status() == t.target.mismatchStatus(), "" + t.target.mismatchStatus(), seen);
         });
     }
 

@@ -8,15 +8,19 @@ import java.util.Optional;
  *
  * @param endpoint       takes POST
  * @param otherToken     of another tenant, if there is one to try with
+ * @param otherEndpoint  takes POST with {@code {}}; {@code {location}} in it stands for what the first request made; if there is
+ *                       one to try with
  * @param body           a request that is accepted; {@code {unique}} in it stands for a text that is new in each trial
  * @param mismatchStatus what the server says to a key that comes with another request: 422 in the IETF's draft, 409 elsewhere
  */
-public record Target(URI endpoint, String token, Optional<String> otherToken, String body, int mismatchStatus) {
+public record Target(URI endpoint, String token, Optional<String> otherToken, Optional<String> otherEndpoint,
+                     String body, int mismatchStatus) {
 
     /** A payment as Chargeonce takes it. */
     public static final String PAYMENT = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\", "
             + "\"reference\": \"conformance-{unique}\"}";
     private static final String PAYMENTS = "/v1/payments";
+    private static final String REFUNDS = "{location}/refunds";
 
     /** An address without a path is taken for a Chargeonce server's. */
     public Target {
@@ -25,6 +29,7 @@ public record Target(URI endpoint, String token, Optional<String> otherToken, St
         }
         if (endpoint.getPath().isEmpty() || endpoint.getPath().equals("/")) {
             endpoint = endpoint.resolve(PAYMENTS);
+            otherEndpoint = otherEndpoint.or(() -> Optional.of(REFUNDS));
         }
         if (mismatchStatus != 409 && mismatchStatus != 422) {
             throw new IllegalArgumentException("a key that comes with another request is answered with 409 or 422");

@@ -2,6 +2,7 @@ package io.chargeonce.conformance;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -66,7 +67,16 @@ final class Trial {
     }
 
     Seen send(Optional<String> header, String content, String token) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(target.endpoint()).timeout(LONGEST)
+        return send(target.endpoint(), header, content, token);
+    }
+
+    /** Under this trial's key to another endpoint. */
+    Seen sendTo(URI endpoint, String content) {
+        return send(endpoint, Optional.of(key), content, target.token());
+    }
+
+    private Seen send(URI endpoint, Optional<String> header, String content, String token) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint).timeout(LONGEST)
                 .header("Content-Type", "application/json").header("Authorization", "Bearer " + token)
                 .POST(BodyPublishers.ofString(content));
         header.ifPresent(value -> request.header("Idempotency-Key", value));

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 class BrokenServersTest {
 
     /** What a server may do wrong. */
-    private enum Mistake { NONE, IGNORES_KEYS, ONE_NAMESPACE_FOR_ALL, COMPARES_BYTES, NEVER_COMPARES, STORES_ERRORS, NO_KEY_NEEDED }
+    private enum Mistake { NONE, IGNORES_KEYS, ONE_NAMESPACE_FOR_ALL, ONE_NAMESPACE_PER_ENDPOINT, COMPARES_BYTES, NEVER_COMPARES, STORES_ERRORS, NO_KEY_NEEDED }
 
     private record Answer(int status, String body, String request) {}
 
@@ -35,7 +35,7 @@ class BrokenServersTest {
             server.setExecutor(threads);
             server.createContext("/", exchange -> {
                 String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-                Answer answer = answer(mistake, stored, ids, exchange.getRequestHeaders().getFirst("Authorization"),
+                Answer answer = answer(mistake, stored, ids, exchange.getRequestURI().getPath(), exchange.getRequestHeaders().getFirst("Authorization"),
                         Optional.ofNullable(exchange.getRequestHeaders().getFirst("Idempotency-Key")), body);
                 byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
                 exchange.sendResponseHeaders(answer.status(), bytes.length);
@@ -44,7 +44,7 @@ class BrokenServersTest {
             });
             server.start();
             var target = new Target(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders"), "a", Optional.of("b"),
-                    Target.PAYMENT, 422);
+                    Optional.of("/refunds"), Target.PAYMENT, 422);
             var broken = new TreeSet<String>();
             Conformance.of(target).lines().stream().filter(Report.Line::isUnsafe).forEach(line -> broken.add(line.name()));
             server.stop(0);
@@ -52,7 +52,7 @@ class BrokenServersTest {
         }
     }
 
-    private static Answer answer(Mistake mistake, Map<String, Answer> stored, AtomicInteger ids, String tenant,
+    private static Answer answer(Mistake mistake, Map<String, Answer> stored, AtomicInteger ids, String path, String tenant,
                                  Optional<String> header, String body) {
         if (!Set.of("Bearer a", "Bearer b").contains(tenant)) {
             return new Answer(401, "no", "");
@@ -61,7 +61,7 @@ class BrokenServersTest {
         if (key.filter(value -> !value.isEmpty() && value.length() < 256).isEmpty()) {
             return mistake == Mistake.NO_KEY_NEEDED ? new Answer(201, "made " + ids.incrementAndGet(), "") : new Answer(400, "key", "");
         }
-        String name = (mistake == Mistake.ONE_NAMESPACE_FOR_ALL ? "" : tenant) + key.get();
+        String name = (mistake == Mistake.ONE_NAMESPACE_PER_ENDPOINT ? path : "") + (mistake == Mistake.ONE_NAMESPACE_FOR_ALL ? "" : tenant) + key.get();
         Answer fresh = body.endsWith("}") ? new Answer(201, "made " + ids.incrementAndGet(), request(mistake, body)) : new Answer(400, "json", "");
         if (mistake == Mistake.IGNORES_KEYS || fresh.status() == 400 && mistake != Mistake.STORES_ERRORS) {
             return fresh;
@@ -86,8 +86,9 @@ class BrokenServersTest {
     void every_mistake_is_found_by_its_rule() throws IOException {
         assertThat(brokenBy(Mistake.IGNORES_KEYS)).contains("replay-identical", "concurrent", "mismatch", "quoted", "respelled");
         assertThat(brokenBy(Mistake.ONE_NAMESPACE_FOR_ALL)).containsExactly("other-tenant");
+        assertThat(brokenBy(Mistake.ONE_NAMESPACE_PER_ENDPOINT)).containsExactly("other-endpoint");
         assertThat(brokenBy(Mistake.COMPARES_BYTES)).containsExactly("respelled");
-        assertThat(brokenBy(Mistake.NEVER_COMPARES)).containsExactly("mismatch");
+        assertThat(brokenBy(Mistake.NEVER_COMPARES)).containsExactlyInAnyOrder("mismatch", "other-endpoint");
         assertThat(brokenBy(Mistake.STORES_ERRORS)).containsExactly("error-not-stored");
         assertThat(brokenBy(Mistake.NO_KEY_NEEDED)).containsExactlyInAnyOrder("key-missing", "key-malformed");
     }

@@ -1,14 +1,17 @@
 package io.chargeonce.ingest;
 
 /**
- * Finds what could be a card number: 13 to 19 digits, run together or in groups set apart by spaces or dashes, whose
- * check digit is right (Luhn, ISO/IEC 7812-1). One in ten other numbers of that length is taken for one; storing a real
- * card number once is worse.
+ * Finds what could be a card number: 13 to 19 digits, run together or in groups as cards have them, set apart by
+ * spaces or dashes, whose check digit is right (Luhn, ISO/IEC 7812-1). One in ten other numbers of that length and form is
+ * taken for one; storing a real card number once is worse.
  */
 final class CardNumbers {
 
     private static final int SHORTEST = 13;
     private static final int LONGEST = 19;
+    /** Cards are printed as 4-4-4-4, 4-6-5 or 4-6-4, and longer ones with a rest; a year and a running number are not. */
+    private static final int FIRST_GROUP = 4;
+    private static final int LONGEST_GROUP = 6;
 
     private CardNumbers() {}
 
@@ -24,14 +27,24 @@ final class CardNumbers {
     /** Whether a number starts with the group of digits at {@code start} and ends with that or a later group. */
     private static boolean startsAt(String text, int start) {
         var digits = new StringBuilder(LONGEST);
+        int group = 0;
         for (int i = start; i < text.length() && digits.length() <= LONGEST; i++) {
             char c = text.charAt(i);
             if (isDigit(text, i)) {
                 digits.append(c);
-            } else if (c != ' ' && c != '-') {
+                group++;
+            } else if (c == ' ' || c == '-') {
+                if (digits.length() == group && group != FIRST_GROUP) {
+                    return false;
+                }
+                group = 0;
+            } else {
                 return false;
             }
-            boolean endOfGroup = isDigit(text, i) && !isDigit(text, i + 1);
+            boolean endOfGroup = group > 0 && !isDigit(text, i + 1);
+            if (endOfGroup && digits.length() > group && group > LONGEST_GROUP) {
+                return false;
+            }
             if (endOfGroup && digits.length() >= SHORTEST && digits.length() <= LONGEST && checkDigitFits(digits)) {
                 return true;
             }

@@ -204,4 +204,19 @@ class AcceptPaymentsTest {
         }
         assertThat(accept(ask).getFirst()).isInstanceOf(Acceptance.Replayed.class);
     }
+
+    @Test
+    void a_database_that_is_stricter_by_default_makes_no_difference() throws Exception {
+        String name = url.replaceFirst(".*/([^?]*).*", "$1");
+        IngestWorld.execute(url, "ALTER DATABASE \"" + name + "\" SET default_transaction_isolation = 'serializable'");
+        try (var other = Database.open(url, "postgres", "", 4); var callers = Executors.newVirtualThreadPerTaskExecutor();
+             var coalescer = new Coalescer<>("test", other, 2, () -> {}, ACCEPT)) {
+            var answers = IntStream.range(0, 50).mapToObj(i -> callers.submit(() -> coalescer.ask(ask(key + "-" + i % 5)))).toList();
+            for (var answer : answers) {
+                assertThat(answer.get()).isInstanceOfAny(Acceptance.Accepted.class, Acceptance.Replayed.class);
+            }
+        } finally {
+            IngestWorld.execute(url, "ALTER DATABASE \"" + name + "\" RESET default_transaction_isolation");
+        }
+    }
 }

@@ -154,10 +154,14 @@ class OpenApiTest {
     }
 
     @Test
-    void there_is_a_page_for_people() {
+    void there_is_a_page_for_people_that_names_every_request_and_status() {
         HttpResponse<String> page = world.get("/");
 
         assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
         assertThat(page.body()).contains("/openapi.yaml");
+        String text = page.body().replaceAll("<[^>]*>", "");
+        assertThat(text).contains("POST /v1/payments", "POST /v1/payments/batch", "GET /v1/payments/{id}", "GET /v1/payments?reference=",
+                "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}");
+        assertThat(PaymentStatus.values()).allSatisfy(status -> assertThat(text).contains(status.tag()));
     }
 }

@@ -4,8 +4,10 @@ import static io.chargeonce.ingest.IngestWorld.BODY;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -17,6 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,6 +48,20 @@ class SimultaneousRequestsTest {
         assertThat(answers).extracting(HttpResponse::body).containsOnly(answers.getFirst().body());
         assertThat(answers).filteredOn(answer -> answer.headers().firstValue("Idempotent-Replayed").isEmpty()).hasSize(1);
         assertThat(operations(key)).isOne();
+    }
+
+    @Test
+    void a_merchant_that_comes_too_often_is_told_when_to_come_again_and_nothing_is_stored() {
+        world.execute("UPDATE merchant SET requests_per_second = 1 WHERE merchant_id = 'initech'");
+        HttpRequest request = world.payment(key, BODY).setHeader("Authorization", "Bearer test_initech").build();
+        HttpResponse<String> refused = Stream.generate(() -> world.send(request)).limit(1_000)
+                .filter(answer -> answer.statusCode() == 429).findFirst().orElseThrow();
+
+        assertThat(type(refused)).isEqualTo("urn:chargeonce:problem:rate-limited");
+        assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
+        assertThat(refused.headers().firstValue("Idempotency-Stored")).hasValue("false");
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> world.send(request).statusCode() == 202);
+        assertThat(world.pay(key, BODY).statusCode()).as("another merchant's").isEqualTo(202);
     }
 
     @Test

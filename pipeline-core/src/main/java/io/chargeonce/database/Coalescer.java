@@ -30,7 +30,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         List<R> answer(Connection connection, List<A> asks) throws SQLException;
     }
 
-    /** More callers wait than the queue holds: refuse new work until it has drained. */
+    /** More callers wait than can be answered in time: refuse new work until they are. */
     public static final class Overloaded extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -39,7 +39,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    private record Asked<A, R>(A ask, CompletableFuture<R> answer) {}
+    private record Asked<A, R>(A ask, CompletableFuture<R> answer, long sinceNanos) {}
 
     private static final int LARGEST_BATCH = 500;
     /** The batch before was of so many: more are on their way. */
@@ -47,6 +47,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private static final int WORTH_A_COMMIT = 64;
     private static final Duration GATHER = Duration.ofMillis(2);
     private static final int LONGEST_QUEUE = 20_000;
+    private static final Duration FOR_EVER = Duration.ofDays(1);
     private static final Duration LONE_WAIT = Duration.ofMillis(500);
     /** Waiting must not use up the pool: when so many rows wait alone, a further one is refused as busy at once. */
     private static final int MOST_LONE_WAITS = 4;
@@ -56,6 +57,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private final Database database;
     private final Batch<A, R> batch;
     private final Runnable committed;
+    private final Duration longestWait;
     private final BlockingQueue<Asked<A, R>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
     private final List<Thread> writers = new ArrayList<>();
     private final Semaphore loneWaits = new Semaphore(MOST_LONE_WAITS);
@@ -67,10 +69,16 @@ public final class Coalescer<A, R> implements AutoCloseable {
      * @param committed told after every commit: a relay in this process need not wait for its next look
      */
     public Coalescer(String name, Database database, int writers, Runnable committed, Batch<A, R> batch) {
+        this(name, database, writers, FOR_EVER, committed, batch);
+    }
+
+    /** @param longestWait while the first in the queue has waited longer, nobody else may join it */
+    public Coalescer(String name, Database database, int writers, Duration longestWait, Runnable committed, Batch<A, R> batch) {
         this.name = name;
         this.database = database;
         this.batch = batch;
         this.committed = committed;
+        this.longestWait = longestWait;
         for (int i = 1; i <= writers; i++) {
             this.writers.add(Thread.ofPlatform().name(name + "-writer-" + i).daemon().start(this::write));
         }
@@ -84,8 +92,8 @@ public final class Coalescer<A, R> implements AutoCloseable {
      * @throws Overloaded          nothing was tried
      */
     public R ask(A ask) {
-        var asked = new Asked<A, R>(ask, new CompletableFuture<>());
-        if (!queue.offer(asked)) {
+        var asked = new Asked<A, R>(ask, new CompletableFuture<>(), System.nanoTime());
+        if (isLate(queue.peek()) || !queue.offer(asked)) {
             throw new Overloaded(name);
         }
         if (closed && queue.remove(asked)) {
@@ -96,6 +104,10 @@ public final class Coalescer<A, R> implements AutoCloseable {
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
+    }
+
+    private boolean isLate(Asked<A, R> first) {
+        return first != null && System.nanoTime() - first.sinceNanos > longestWait.toNanos();
     }
 
     private void write() {

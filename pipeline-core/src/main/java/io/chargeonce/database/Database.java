@@ -64,8 +64,10 @@ public final class Database implements AutoCloseable {
         config.setMaximumPoolSize(connections);
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(Duration.ofSeconds(5).toMillis());
+        // Who loses a race waits for the winner and reads its rows; where the server's default is stricter, it would fail.
         config.setConnectionInitSql("""
                 SET search_path = chargeonce;
+                SET default_transaction_isolation = 'read committed';
                 SET lock_timeout = %d;
                 SET statement_timeout = %d;
                 SET idle_in_transaction_session_timeout = %2$d;

@@ -263,6 +263,24 @@ class CoalescerTest {
     }
 
     @Test
+    void while_the_first_in_the_queue_waits_too_long_nobody_else_may_join_it() {
+        try (var coalescer = new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(20), commits::incrementAndGet,
+                this::writeBehindTheGate)) {
+            var underWay = ask(coalescer, 0);
+            awaitBehindTheGate(1);
+            var queued = ask(coalescer, 1);
+            awaitBehindTheGate(2);
+            Awaitility.await().untilAsserted(() ->
+                    assertThatThrownBy(() -> coalescer.ask(2)).isInstanceOf(Coalescer.Overloaded.class));
+            gate.countDown();
+
+            assertThat(underWay.join()).isZero();
+            assertThat(queued.join()).isEqualTo(10);
+            assertThat(coalescer.ask(3)).isEqualTo(30);
+        }
+    }
+
+    @Test
     void whoever_still_waits_when_it_is_closed_is_told_so_and_so_is_who_comes_later() throws InterruptedException {
         var coalescer = coalescer(1, this::writeBehindTheGate);
         var underWay = ask(coalescer, 0);

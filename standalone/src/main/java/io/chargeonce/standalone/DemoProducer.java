@@ -1,6 +1,9 @@
 package io.chargeonce.standalone;
 
-import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.client.NewPayment;
+import io.chargeonce.client.PaymentClient;
+import io.chargeonce.client.Retries;
+import io.chargeonce.client.Sent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,31 +13,30 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import tools.jackson.databind.JsonNode;
 
-/** A merchant's shop: sends payments over real HTTP, each under its idempotency key, some twice. Keeps what it was told. */
+/** Merchants' shops: they send payments with the Java client, each under its idempotency key, some twice, and keep what they are told. */
 final class DemoProducer {
 
     /** What the service answered: the evidence that the books are checked against. */
     record Told(DemoPlan.Payment payment, String paymentId, boolean replayed) {}
 
     private static final int AT_ONCE = 16;
-    private static final Map<String, String> TOKENS =
-            Map.of("acme", SandboxMerchants.ACME_TOKEN, "globex", SandboxMerchants.GLOBEX_TOKEN);
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final URI payments;
+    private final URI server;
+    private final Map<String, PaymentClient> clients;
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
 
     DemoProducer(int ingestPort) {
-        this.payments = URI.create("http://127.0.0.1:" + ingestPort + "/v1/payments");
+        this.server = URI.create("http://127.0.0.1:" + ingestPort);
+        this.clients = Map.of("acme", new PaymentClient(server, SandboxMerchants.ACME_TOKEN, Retries.USUAL),
+                "globex", new PaymentClient(server, SandboxMerchants.GLOBEX_TOKEN, Retries.USUAL));
     }
 
     /** Returns when all of them are accepted. */
@@ -58,27 +60,24 @@ final class DemoProducer {
         }
     }
 
-    private Told send(DemoPlan.Payment payment) throws IOException, InterruptedException {
-        var body = new LinkedHashMap<String, Object>();
-        body.put("amount", payment.amount());
-        body.put("currency", payment.currency());
-        body.put("payment_method", payment.method());
-        body.put("reference", payment.key());
-        HttpResponse<String> answer = http.send(post(payments, payment.merchant(), body).header("Idempotency-Key", payment.key()).build(),
-                BodyHandlers.ofString());
-        if (answer.statusCode() != 202) {
-            throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(
-                    answer.statusCode(), payment.key(), answer.body()));
-        }
-        JsonNode json = PaymentJson.MAPPER.readTree(answer.body());
-        return new Told(payment, json.path("id").asString(""), answer.headers().firstValue("Idempotent-Replayed").isPresent());
+    private Told send(DemoPlan.Payment payment) throws InterruptedException {
+        var asked = NewPayment.of(payment.key(), payment.amount(), payment.currency(), payment.method()).withReference(payment.key());
+        return switch (clients.get(payment.merchant()).send(asked)) {
+            case Sent.Accepted accepted -> new Told(payment, accepted.paymentId(), accepted.replay());
+            case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(
+                    refused.httpStatus(), payment.key(), refused.detail()));
+            case Sent.Unknown unknown -> throw new IllegalStateException("the ingest service did not answer %s in %d tries: %s".formatted(
+                    payment.key(), unknown.sends(), unknown.lastSeen()));
+        };
     }
 
     /** Gives all of one of acme's payments back. */
     void refund(String payment) {
+        HttpRequest request = HttpRequest.newBuilder(server.resolve("/v1/payments/" + payment + "/refunds")).timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN).header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{}")).build();
         try {
-            URI refunds = URI.create(payments + "/" + payment + "/refunds");
-            HttpResponse<String> answer = http.send(post(refunds, "acme", Map.of()).build(), BodyHandlers.ofString());
+            HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
             if (answer.statusCode() != 202) {
                 throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
                         answer.statusCode(), payment, answer.body()));
@@ -88,12 +87,6 @@ final class DemoProducer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static HttpRequest.Builder post(URI address, String merchant, Map<String, Object> body) {
-        return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20))
-                .header("Authorization", "Bearer " + TOKENS.get(merchant)).header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofByteArray(PaymentJson.write(body)));
     }
 
     List<Told> told() {

@@ -22,6 +22,8 @@ import java.util.concurrent.Executors;
 public final class IngestBench {
 
     private static final Duration WARM_UP = Duration.ofSeconds(2);
+    /** Once for each, before anything counts: until the compiler of a JVM on two cores has done most of its work. */
+    private static final Duration FIRST_TURN = Duration.ofSeconds(20);
     private static final Duration MEASURED = Duration.ofSeconds(5);
     private static final Duration[] TIERS = {Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)};
     private static final int RAW_CONNECTIONS = 2;
@@ -34,6 +36,7 @@ public final class IngestBench {
     private final int repeatedPercent;
     private final Map<String, List<HttpLoad.Outcome>> outcomes = new LinkedHashMap<>();
     private final Map<String, List<Double>> cpuMicros = new LinkedHashMap<>();
+    private Duration measured = FIRST_TURN;
     private final List<String> faults = new ArrayList<>();
 
     private IngestBench(Ground ground, int connections, int repeatedPercent) throws SQLException {
@@ -50,6 +53,7 @@ public final class IngestBench {
             for (String name : CONTESTANTS) {
                 bench.turn(name);
             }
+            bench.measured = MEASURED;
             bench.outcomes.clear();
             bench.cpuMicros.clear();
             for (int i = 1; i <= rounds; i++) {
@@ -97,20 +101,20 @@ public final class IngestBench {
     private HttpLoad.Outcome overOurs(Ground.Plot plot) throws Exception {
         var settings = new IngestSettings(plot.pipeline(TIERS), new Address("127.0.0.1", 0), 16, Duration.ofHours(24));
         try (var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters)) {
-            return new HttpLoad(service.port(), connections, repeatedPercent).run(WARM_UP, MEASURED);
+            return new HttpLoad(service.port(), connections, repeatedPercent).run(WARM_UP, measured);
         }
     }
 
     private HttpLoad.Outcome overOneCommit(Ground.Plot plot) throws Exception {
         try (var server = OneCommitServer.start(plot)) {
-            return new HttpLoad(server.port(), connections, repeatedPercent).run(WARM_UP, MEASURED);
+            return new HttpLoad(server.port(), connections, repeatedPercent).run(WARM_UP, measured);
         }
     }
 
     /** The limit: batches straight into the tables, without HTTP, relay or repeats. */
-    private static HttpLoad.Outcome raw(Ground.Plot plot) throws Exception {
+    private HttpLoad.Outcome raw(Ground.Plot plot) throws Exception {
         long from = System.nanoTime() + WARM_UP.toNanos();
-        long to = from + MEASURED.toNanos();
+        long to = from + measured.toNanos();
         var counts = new int[RAW_CONNECTIONS][2];
         try (var writers = Executors.newFixedThreadPool(RAW_CONNECTIONS)) {
             for (int i = 0; i < RAW_CONNECTIONS; i++) {
@@ -121,8 +125,8 @@ public final class IngestBench {
                 });
             }
         }
-        int measured = counts[0][0] + counts[1][0];
-        return new HttpLoad.Outcome(measured * 1e9 / MEASURED.toNanos(), 0, 0, counts[0][1] + counts[1][1], 0);
+        int count = counts[0][0] + counts[1][0];
+        return new HttpLoad.Outcome(count * 1e9 / measured.toNanos(), 0, 0, counts[0][1] + counts[1][1], 0);
     }
 
     private static void write(Ground.Plot plot, int writer, long from, long to, int[] counts) throws SQLException {

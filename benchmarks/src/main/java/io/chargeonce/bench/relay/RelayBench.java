@@ -37,6 +37,8 @@ public final class RelayBench {
     private static final int ROWS = 60_000;
     private static final int ROWS_OF_ONE_TRANSACTION = 500;
     private static final int PACED_ROWS = 8_000;
+    /** A minute's worth. */
+    private static final int PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION = 60_000;
     private static final Duration PACE = Duration.ofMillis(1);
     private static final byte[] VALUE = "x".repeat(330).getBytes(StandardCharsets.US_ASCII);
     private static final Map<String, String> HEADERS = Map.of("ce_specversion", "1.0", "ce_type", "chargeonce.payment.outcome",
@@ -51,6 +53,7 @@ public final class RelayBench {
         var produced = new ArrayList<Double>();
         var read = new ArrayList<Double>();
         Latencies delay;
+        Latencies delayBeside;
         try (var ground = new Ground()) {
             drain(ground, false);
             for (int i = 1; i <= rounds; i++) {
@@ -61,7 +64,8 @@ public final class RelayBench {
                 story.printf("round %d  relay %s/s, beside an open transaction %s/s; raw produce %s/s, raw read %s/s%n", i,
                         Spread.brief(drained.getLast()), Spread.brief(beside.getLast()), Spread.brief(produced.getLast()), Spread.brief(read.getLast()));
             }
-            delay = delay(ground);
+            delay = delay(ground, PACED_ROWS, false);
+            delayBeside = delay(ground, PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION, true);
         }
         var result = new LinkedHashMap<String, Object>();
         result.put("bench", "relay");
@@ -74,6 +78,8 @@ public final class RelayBench {
                 / Math.min(Spread.of(produced).median(), Spread.of(read).median())) / 100.0);
         result.put("p50_ms", delay.millisAt(50));
         result.put("p99_ms", delay.millisAt(99));
+        result.put("p50_ms_beside_a_transaction_open_for_60_s", delayBeside.millisAt(50));
+        result.put("p99_ms_beside_a_transaction_open_for_60_s", delayBeside.millisAt(99));
         result.put("rounds", drained.stream().map(Math::round).toList());
         result.put("machine", machine);
         return result;
@@ -179,39 +185,45 @@ public final class RelayBench {
         }
     }
 
-    /** From the commit of a row to its arrival at a consumer. */
-    private static Latencies delay(Ground ground) throws Exception {
+    /** From the commit of a row to its arrival at a consumer, the first quarter left out. The late writer's row must come too. */
+    private static Latencies delay(Ground ground, int count, boolean held) throws Exception {
         try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4); var producer = producer(plot);
-             var relay = new OutboxRelay(database, producer, new SimpleMeterRegistry()).start(); var writer = plot.connect()) {
-            var committedAt = new long[PACED_ROWS];
-            var sender = Thread.ofPlatform().start(() -> send(plot, writer, relay, committedAt));
-            Map<Integer, Long> arrivals = arrivals(plot);
+             var relay = new OutboxRelay(database, producer, new SimpleMeterRegistry()).start(); var writer = plot.connect();
+             var late = plot.connect()) {
+            late.setAutoCommit(false);
+            if (held) {
+                Outbox.stage(late, List.of(row(plot, count)));
+            }
+            var committedAt = new long[count];
+            var sender = Thread.ofPlatform().start(() -> send(plot, writer, relay, committedAt, late));
+            Map<Integer, Long> arrivals = arrivals(plot, held ? count + 1 : count);
             sender.join();
             var delays = new Latencies();
-            for (int i = PACED_ROWS / 4; i < PACED_ROWS; i++) {
+            for (int i = count / 4; i < count; i++) {
                 delays.add(arrivals.get(i) - committedAt[i]);
             }
             return delays;
         }
     }
 
-    private static void send(Ground.Plot plot, Connection writer, OutboxRelay relay, long[] committedAt) {
+    private static void send(Ground.Plot plot, Connection writer, OutboxRelay relay, long[] committedAt, Connection late) {
         try {
             writer.setAutoCommit(false);
             long start = System.nanoTime();
-            for (int i = 0; i < PACED_ROWS; i++) {
+            for (int i = 0; i < committedAt.length; i++) {
                 LockSupport.parkNanos(Math.max(0, start + i * PACE.toNanos() - System.nanoTime()));
                 Outbox.stage(writer, List.of(row(plot, i)));
                 writer.commit();
                 committedAt[i] = System.nanoTime();
                 relay.nudge();
             }
+            late.commit();
         } catch (SQLException e) {
             throw new IllegalStateException("the rows could not be staged", e);
         }
     }
 
-    private static Map<Integer, Long> arrivals(Ground.Plot plot) {
+    private static Map<Integer, Long> arrivals(Ground.Plot plot, int count) {
         var arrivals = new HashMap<Integer, Long>();
         try (var consumer = new KafkaConsumer<>(Map.of("bootstrap.servers", plot.kafka()), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             var partitions = new HashSet<TopicPartition>();
@@ -220,7 +232,7 @@ public final class RelayBench {
             }
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            while (arrivals.size() < PACED_ROWS) {
+            while (arrivals.size() < count) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
                     arrivals.putIfAbsent(Integer.parseInt(new String(record.key(), StandardCharsets.US_ASCII).substring(4)), System.nanoTime());
                 }

@@ -88,8 +88,10 @@ CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql
                entry.origin)::text, 'UTF8'))
 $$;
 
--- As its owner, for who may append to the audit log need not be able to read it.
-CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- As its owner, for who may append to the audit log need not be able to read it. Planned once, whatever the session has
+-- its own statements planned by: it runs for every row.
+CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     SELECT hash INTO NEW.prev_hash FROM audit_record
      WHERE resource_id = NEW.resource_id ORDER BY audit_id DESC LIMIT 1;

@@ -1,0 +1,28 @@
+package io.chargeonce.ingest;
+
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Meters;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** An ingest service in a process of its own, to be killed. */
+final class IngestProcess {
+
+    private IngestProcess() {}
+
+    static Process start(String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
+        return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                IngestProcess.class.getName(), databaseUrl, kafka, topicPrefix, "" + port)
+                .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    }
+
+    public static void main(String[] place) throws InterruptedException {
+        var pipeline = IngestWorld.pipeline(place[0], place[1], place[2], Optional.empty());
+        var settings = new IngestSettings(pipeline, new Address("127.0.0.1", Integer.parseInt(place[3])), 16, Duration.ofHours(24));
+        IngestService.start(settings, Meters.of("ingest-service")).awaitShutdown();
+    }
+}
