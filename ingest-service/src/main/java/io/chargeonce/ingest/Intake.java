@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Intake implements AutoCloseable {
 
-    static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    static final Duration LOOK_EVERY = Duration.ofSeconds(5);
     private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
     private static final int MOST_IN_FLIGHT = 256;
 

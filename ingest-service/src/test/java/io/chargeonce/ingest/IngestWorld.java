@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 
 /** A real ingest service over a fresh database and topics of its own, and a client that speaks HTTP to it. */
 final class IngestWorld implements AutoCloseable {
@@ -38,11 +41,15 @@ final class IngestWorld implements AutoCloseable {
     private final String databaseUrl;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private IngestWorld(String databaseUrl) {
+    private IngestWorld(String databaseUrl, String... merchantsWithTopics) {
         this.databaseUrl = databaseUrl;
         String kafka = TestStack.kafka().bootstrapServers();
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(topics, 1, Optional.empty()).create(admin);
+            admin.createTopics(Stream.of(merchantsWithTopics)
+                    .map(merchant -> new NewTopic(topics.intakePrefix() + merchant, 2, (short) 1)).toList()).all().get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
         }
         service = startAnother();
     }
@@ -60,6 +67,12 @@ final class IngestWorld implements AutoCloseable {
 
     static IngestWorld start() {
         return start(TestStack.newDatabase());
+    }
+
+    static IngestWorld startWithTopicsOf(String... merchants) {
+        String databaseUrl = TestStack.newDatabase();
+        prepare(databaseUrl);
+        return new IngestWorld(databaseUrl, merchants);
     }
 
     /** @param databaseUrl of an empty database */

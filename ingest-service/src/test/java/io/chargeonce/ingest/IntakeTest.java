@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -32,13 +30,9 @@ class IntakeTest {
     private final String key = "key-" + UUID.randomUUID();
 
     @BeforeAll
-    static void start() throws Exception {
-        world = IngestWorld.start();
+    static void start() {
+        world = IngestWorld.startWithTopicsOf("acme", "hooli", "stranger");
         producer = new ProducerSettings(KafkaConnection.of(TestStack.kafka().bootstrapServers(), Optional.empty()), "test").newProducer();
-        try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
-            admin.createTopics(List.of(new NewTopic(topic("acme"), 2, (short) 1), new NewTopic(topic("hooli"), 1, (short) 1),
-                    new NewTopic(topic("stranger"), 1, (short) 1))).all().get();
-        }
     }
 
     @AfterAll

@@ -8,6 +8,7 @@ import io.chargeonce.sandbox.PostgresServer;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -22,15 +23,16 @@ class PostgresOutageTest {
             HttpResponse<String> before = world.pay(key, BODY);
 
             postgres.stop(PostgresServer.Stop.IMMEDIATE);
+            var read = CompletableFuture.supplyAsync(() -> world.get(before.headers().firstValue("Location").orElseThrow()));
             HttpResponse<String> during = world.pay(key + "-2", BODY);
-            HttpResponse<String> read = world.get(before.headers().firstValue("Location").orElseThrow());
+            read.join();
             postgres.startAgain();
 
             assertThat(during.statusCode()).isEqualTo(503);
             assertThat(type(during)).isEqualTo("urn:chargeonce:problem:unavailable");
             assertThat(during.headers().firstValue("Retry-After")).hasValue("2");
             assertThat(during.headers().firstValue("Idempotency-Stored")).hasValue("unknown");
-            assertThat(read.statusCode()).isEqualTo(503);
+            assertThat(read.join().statusCode()).isEqualTo(503);
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> world.pay(key + "-2", BODY).statusCode() == 202);
             assertThat(world.pay(key, BODY).body()).isEqualTo(before.body());
             assertThat(world.count("SELECT count(*) FROM operation")).isEqualTo(2);
