@@ -16,12 +16,8 @@ final class RelaySession implements AutoCloseable {
             SET max_parallel_workers_per_gather = 0;
             SET synchronous_commit = off
             """;
-    private static final String END = """
-            RESET enable_seqscan;
-            RESET enable_bitmapscan;
-            RESET max_parallel_workers_per_gather;
-            RESET synchronous_commit
-            """;
+    /** The one setting that nobody else may inherit. */
+    private static final String END = "RESET synchronous_commit";
 
     private final Connection connection;
 
