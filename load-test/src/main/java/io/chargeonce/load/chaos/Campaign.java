@@ -96,6 +96,11 @@ final class Campaign {
             Pauses.of(Duration.ofMillis(500));
             verdict = check(evidence);
         }
+        if (verdict.kind() == Verdict.Kind.BROKEN) {
+            // Poison that was finished after the rows had been read, and before its topic was, looks wrong once.
+            Pauses.of(Duration.ofSeconds(3));
+            verdict = check(evidence);
+        }
         return verdict.kind() == Verdict.Kind.BROKEN ? verdict : rested(evidence.recovered(recovery), giveUp);
     }
 
