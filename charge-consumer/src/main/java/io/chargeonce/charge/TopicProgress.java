@@ -14,13 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Tells how old the oldest record is that a group has yet to finish. Only looks: it joins no group. For one thread. */
 final class TopicProgress implements AutoCloseable {
@@ -28,16 +27,11 @@ final class TopicProgress implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Admin admin;
-    private final KafkaConsumer<byte[], byte[]> reader;
+    private final Consumer<byte[], byte[]> reader;
 
     TopicProgress(KafkaConnection connection) {
-        Map<String, Object> properties = connection.clientProperties();
-        this.admin = Admin.create(properties);
-        var reading = new HashMap<>(properties);
-        reading.put("enable.auto.commit", "false");
-        reading.put("auto.offset.reset", "earliest");
-        reading.put("max.partition.fetch.bytes", "65536");
-        this.reader = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        this.admin = connection.newAdmin();
+        this.reader = connection.newReader();
     }
 
     /**

@@ -17,29 +17,31 @@ public final class Checker {
      * @throws EvidenceMissing if a source cannot be read
      */
     public static Verdict check(Evidence evidence) {
+        return check(evidence, Sources.of(evidence));
+    }
+
+    /** The same from other sources than those that the evidence names; of that, what is no address counts. */
+    public static Verdict check(Evidence evidence, Sources sources) {
         var books = new Books();
-        readRows(books, evidence);
-        readTopics(books, evidence);
+        readRows(books, evidence, sources);
+        readTopics(books, evidence, sources);
         var movements = new Movements(books);
         var declines = new Declines(books);
-        evidence.psps().forEach(psp -> {
-            var ledger = new Ledger(psp);
-            ledger.movements(movements::movement);
-            ledger.requests(declines::request);
-        });
+        sources.eachMovement((psp, movement) -> movements.movement(movement));
+        sources.eachRequest(declines::request);
         evidence.calls().ifPresent(calls -> new ClientChecks(books).check(calls));
         boolean ledgersRead = !evidence.psps().isEmpty();
         var checks = new PaymentChecks(books, evidence, ledgersRead);
         books.payments.values().forEach(checks::check);
         Sums.check(books, ledgersRead);
-        evidence.recovery().ifPresent(recovery -> recovered(books, evidence, recovery));
-        return Verdict.of(books, evidence, Timelines.of(evidence, books.findings.violations()));
+        evidence.recovery().ifPresent(recovery -> recovered(books, sources, recovery));
+        return Verdict.of(books, evidence, Timelines.of(evidence, sources, books.findings.violations()));
     }
 
-    private static void recovered(Books books, Evidence evidence, Recovery recovery) {
+    private static void recovered(Books books, Sources sources, Recovery recovery) {
         var healed = new Healed(books);
         var bounds = new Bounds(books);
-        try (var rows = Rows.open(evidence)) {
+        try (var rows = Rows.open(sources)) {
             healed.look(rows);
             bounds.tables(rows);
         }
@@ -48,8 +50,8 @@ public final class Checker {
         recovery.metrics().forEach(bounds::service);
     }
 
-    private static void readRows(Books books, Evidence evidence) {
-        try (var rows = Rows.open(evidence)) {
+    private static void readRows(Books books, Evidence evidence, Sources sources) {
+        try (var rows = Rows.open(sources)) {
             new OperationRows(books).read(rows);
             new AttemptRows(books).read(rows);
             new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
@@ -57,9 +59,9 @@ public final class Checker {
         }
     }
 
-    private static void readTopics(Books books, Evidence evidence) {
+    private static void readTopics(Books books, Evidence evidence, Sources sources) {
         var planted = new Planted(evidence.planted(), books.findings);
-        try (var topics = new TopicScan(evidence)) {
+        try (var topics = sources.topics()) {
             for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
                 String topic = workTopic(evidence, tier);
                 var work = new WorkTopic(books, topic, tier, topics.committed(topic + ".workers", topic));
@@ -106,7 +108,7 @@ public final class Checker {
     /** How many payments and staged records are not at rest yet: cheap, to wait for 0 before a check. */
     public static long underWay(Evidence evidence) {
         var count = new long[1];
-        try (var rows = Rows.open(evidence)) {
+        try (var rows = Rows.open(Sources.of(evidence))) {
             rows.each(UNDER_WAY, row -> count[0] = row.getLong("n"));
         }
         return count[0];
@@ -121,7 +123,7 @@ public final class Checker {
     /** Cheap enough for once a second on a table of thousands. */
     public static Standing standing(Evidence evidence) {
         var standing = new Standing[1];
-        try (var rows = Rows.open(evidence)) {
+        try (var rows = Rows.open(Sources.of(evidence))) {
             rows.each(STANDING, row -> standing[0] = new Standing(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
         }
         return standing[0];

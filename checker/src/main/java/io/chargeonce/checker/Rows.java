@@ -1,12 +1,10 @@
 package io.chargeonce.checker;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Properties;
 
 /** A read-only look at the database: one snapshot for everything, streamed row by row. For one thread. */
 final class Rows implements AutoCloseable {
@@ -23,14 +21,9 @@ final class Rows implements AutoCloseable {
         this.connection = connection;
     }
 
-    static Rows open(Evidence evidence) {
-        var properties = new Properties();
-        properties.setProperty("user", evidence.user());
-        properties.setProperty("password", evidence.password());
-        properties.setProperty("currentSchema", "chargeonce,public");
-        properties.setProperty("connectTimeout", "10");
+    static Rows open(Sources sources) {
         try {
-            Connection connection = DriverManager.getConnection(evidence.jdbcUrl(), properties);
+            Connection connection = sources.database();
             connection.setReadOnly(true);
             connection.setAutoCommit(false);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);

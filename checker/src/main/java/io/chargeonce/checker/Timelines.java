@@ -58,23 +58,23 @@ final class Timelines {
         subjects.forEach(id -> events.put(id, new ArrayList<>()));
     }
 
-    static Map<String, List<Event>> of(Evidence evidence, List<Violation> violations) {
+    static Map<String, List<Event>> of(Evidence evidence, Sources sources, List<Violation> violations) {
         var subjects = new LinkedHashSet<String>();
         violations.stream().flatMap(violation -> violation.subject().stream()).distinct().limit(MOST_SUBJECTS).forEach(subjects::add);
         if (subjects.isEmpty()) {
             return Map.of();
         }
         var timelines = new Timelines(subjects);
-        timelines.readRows(evidence);
-        timelines.readTopics(evidence);
-        evidence.psps().forEach(psp -> new Ledger(psp).movements(movement -> timelines.movement(psp.toString(), movement)));
+        timelines.readRows(sources);
+        timelines.readTopics(evidence, sources);
+        sources.eachMovement(timelines::movement);
         timelines.events.values().forEach(list -> list.sort(Comparator.comparing(Event::at)));
         return timelines.events;
     }
 
-    private void readRows(Evidence evidence) {
+    private void readRows(Sources sources) {
         Object[] ids = events.keySet().toArray();
-        try (var rows = Rows.open(evidence)) {
+        try (var rows = Rows.open(sources)) {
             for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
                 rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
                         row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"), row.getString("what"))));
@@ -82,8 +82,8 @@ final class Timelines {
         }
     }
 
-    private void readTopics(Evidence evidence) {
-        try (var topics = new TopicScan(evidence)) {
+    private void readTopics(Evidence evidence, Sources sources) {
+        try (var topics = sources.topics()) {
             Checker.topics(evidence).forEach(topic -> topics.each(topic, this::record));
         }
     }

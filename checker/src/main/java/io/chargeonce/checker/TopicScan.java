@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads topics from their beginning to the end that they have now. Joins no group. For one thread. */
-final class TopicScan implements AutoCloseable {
+final class TopicScan implements Topics {
 
     private static final Duration POLL = Duration.ofMillis(200);
     private static final long PATIENCE_NANOS = Duration.ofSeconds(30).toNanos();
@@ -36,8 +36,8 @@ final class TopicScan implements AutoCloseable {
         this.admin = Admin.create(new HashMap<>(evidence.kafka()));
     }
 
-    /** A topic that does not exist has no records. */
-    void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+    @Override
+    public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
         try {
             scan(partitions(topic), action);
         } catch (KafkaException e) {
@@ -86,8 +86,8 @@ final class TopicScan implements AutoCloseable {
         return open;
     }
 
-    /** What the group has finished, by partition number; a partition without a commit is missing. */
-    Map<Integer, Long> committed(String group, String topic) {
+    @Override
+    public Map<Integer, Long> committed(String group, String topic) {
         try {
             var offsets = new HashMap<Integer, Long>();
             Map<TopicPartition, OffsetAndMetadata> all =

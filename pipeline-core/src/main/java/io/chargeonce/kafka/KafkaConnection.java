@@ -13,6 +13,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Where Kafka is, and how to be let in: what every client of a process shares. Immutable.
@@ -44,6 +49,20 @@ public record KafkaConnection(String bootstrapServers, Map<String, String> prope
         Map<String, Object> client = new HashMap<>(properties);
         client.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         return client;
+    }
+
+    /** An administrator's client; the caller closes it. */
+    public Admin newAdmin() {
+        return Admin.create(clientProperties());
+    }
+
+    /** A consumer that joins no group, to look at single records from the beginning; the caller closes it. */
+    public Consumer<byte[], byte[]> newReader() {
+        Map<String, Object> reader = clientProperties();
+        reader.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        reader.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        reader.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 64 << 10);
+        return new KafkaConsumer<>(reader, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     /** Without the properties: they hold passwords. */

@@ -1,0 +1,18 @@
+package io.chargeonce.checker;
+
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** Topics from their beginning to the end that they have now. For one thread. */
+public interface Topics extends AutoCloseable {
+
+    /** A topic that does not exist has no records. */
+    void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action);
+
+    /** What the group has finished, by partition number; a partition without a commit is missing. */
+    Map<Integer, Long> committed(String group, String topic);
+
+    @Override
+    void close();
+}
