@@ -1,0 +1,134 @@
+package io.chargeonce.load;
+
+import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.simulation.Flaw;
+import io.chargeonce.load.simulation.Played;
+import io.chargeonce.load.simulation.Simulation;
+import io.chargeonce.load.simulation.Trials;
+import io.chargeonce.sandbox.PostgresServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
+
+@Command(name = "simulate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Plays the services' own code in universes of one thread and virtual time, with a model of Kafka and the real SQL: every step follows from the seed.",
+        footer = {"", "Example: a thousand universes, and one of them again.",
+                "  chargeonce load simulate --seeds 1000", "  chargeonce load simulate --seed 417 --seeds 1"})
+final class SimulateCommand implements Callable<Integer> {
+
+    private static final int PROGRESS_EVERY = 100;
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--seed", paramLabel = "N", description = "The first seed; the others follow it. Default: any; it is printed first.")
+    Optional<Long> seed = Optional.empty();
+
+    @Option(names = "--seeds", defaultValue = "1000", paramLabel = "N", description = "How many universes, one after the other. Default: ${DEFAULT-VALUE}.")
+    int seeds;
+
+    @Option(names = "--plant", paramLabel = "BUG", description = "Plants a bug in the services first; one that does not exist lists those that do.")
+    Optional<String> plant = Optional.empty();
+
+    @Option(names = "--every-plant", description = "Plants each bug in turn; --seeds is how many universes each has to show itself.")
+    boolean everyPlant;
+
+    @Option(names = "--table", paramLabel = "FILE", description = "With --every-plant: write what was found as a table.")
+    Optional<Path> table = Optional.empty();
+
+    @Option(names = "--json", description = "Print the result as the last line.")
+    boolean json;
+
+    /** 0 if every universe balanced, or every planted bug was caught; else 1. */
+    @Override
+    public Integer call() throws IOException {
+        if (seeds < 1) {
+            throw new ParameterException(spec.commandLine(), "--seeds is %d, but must be at least 1".formatted(seeds));
+        }
+        long first = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("seed " + first);
+        out.flush();
+        Optional<Flaw> flaw = plant.map(this::flaw);
+        try (var postgres = PostgresServer.startTemporary()) {
+            if (everyPlant) {
+                return tryAll(postgres, first, out);
+            }
+            try (var simulation = new Simulation(postgres.newDatabase(), flaw)) {
+                return play(simulation, first, out);
+            }
+        }
+    }
+
+    private Flaw flaw(String tag) {
+        try {
+            return Flaw.fromTag(tag);
+        } catch (IllegalArgumentException unknown) {
+            throw new ParameterException(spec.commandLine(), "--plant: " + unknown.getMessage());
+        }
+    }
+
+    private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
+        var trials = new Trials(out, first, seeds);
+        trials.run(postgres, List.of(Flaw.values()));
+        if (table.isPresent()) {
+            Files.writeString(table.get(), trials.table());
+        }
+        return trials.allCaught() ? 0 : 1;
+    }
+
+    private int play(Simulation simulation, long first, PrintWriter out) {
+        long start = System.nanoTime();
+        long steps = 0;
+        long payments = 0;
+        for (int i = 1; true; i++) {
+            Played played = simulation.play(first + i - 1);
+            Verdict verdict = played.verdict();
+            steps += played.steps();
+            payments += verdict.count("accepted");
+            double seconds = (System.nanoTime() - start) / 1e9;
+            if (i % PROGRESS_EVERY == 0 || i == seeds || !verdict.balanced()) {
+                out.printf("%d of %d universes, %d payments, %d steps, %.1f universes/s%n", i, seeds, payments, steps, i / seconds);
+                out.flush();
+            }
+            if (!verdict.balanced() || i == seeds) {
+                tell(played, i, out);
+                return verdict.balanced() ? 0 : 1;
+            }
+        }
+    }
+
+    private void tell(Played played, int universes, PrintWriter out) {
+        Verdict verdict = played.verdict();
+        if (json) {
+            var line = new LinkedHashMap<String, Object>();
+            line.put("universes", universes);
+            line.put("seed", played.seed());
+            line.put("hash", Long.toHexString(played.hash()));
+            line.put("last", new JsonMapper().readTree(verdict.json()));
+            out.println(new JsonMapper().writeValueAsString(line));
+        } else {
+            if (!verdict.balanced()) {
+                out.println("What was done to universe " + played.seed() + ":");
+                played.events().forEach(out::println);
+            }
+            out.println("the last: " + verdict.report());
+            if (!verdict.balanced()) {
+                out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(), plant.map(bug -> " --plant " + bug).orElse(""));
+            }
+        }
+        out.flush();
+    }
+}

@@ -1,0 +1,14 @@
+package io.chargeonce.load.simulation;
+
+import io.chargeonce.checker.Verdict;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How one universe ended.
+ *
+ * @param hash   of every step; equal for equal seeds
+ * @param events what was done to it, in order, with its own time
+ * @param points how often each place where a process may die was passed
+ */
+public record Played(long seed, Verdict verdict, long hash, long steps, List<String> events, Map<String, Integer> points) {}

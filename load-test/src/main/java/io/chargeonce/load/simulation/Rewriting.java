@@ -1,0 +1,131 @@
+package io.chargeonce.load.simulation;
+
+import java.util.Map;
+import java.util.Optional;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+
+/**
+ * Turns the services' classes into ones that ask the universe for the time, for threads and for whatever is outside of a
+ * process. Calls of the JDK become calls of the same form; the few methods that reach out get another body.
+ */
+final class Rewriting {
+
+    private static final String BLOCKING = "io/chargeonce/load/universe/Blocking";
+    private static final String STAND_INS = "io/chargeonce/load/universe/StandIns";
+    private static final String WORKER = "io/chargeonce/runtime/Worker";
+    private static final String RELAY = "io/chargeonce/database/OutboxRelay";
+
+    /** By owner, name and descriptor: the name of the method to call instead, which takes the receiver first. */
+    private static final Map<String, String> CALLS = Map.ofEntries(
+            Map.entry("java/lang/Thread.sleep(Ljava/time/Duration;)V", "sleep"),
+            Map.entry("java/lang/Thread.join(Ljava/time/Duration;)Z", "join"),
+            Map.entry("java/lang/Thread.join()V", "join"),
+            Map.entry("java/lang/Thread$Builder$OfVirtual.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
+            Map.entry("java/lang/Thread$Builder$OfPlatform.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
+            Map.entry("java/util/concurrent/Executors.newVirtualThreadPerTaskExecutor()Ljava/util/concurrent/ExecutorService;", "executor"),
+            Map.entry("java/util/concurrent/ScheduledExecutorService.schedule(Ljava/lang/Runnable;JLjava/util/concurrent/TimeUnit;)Ljava/util/concurrent/ScheduledFuture;", "schedule"),
+            Map.entry("java/util/concurrent/Semaphore.tryAcquire(JLjava/util/concurrent/TimeUnit;)Z", "tryAcquire"),
+            Map.entry("java/util/concurrent/CountDownLatch.await(JLjava/util/concurrent/TimeUnit;)Z", "await"),
+            Map.entry("java/util/concurrent/CountDownLatch.await()V", "await"),
+            Map.entry("java/util/concurrent/BlockingQueue.take()Ljava/lang/Object;", "take"),
+            Map.entry("java/util/concurrent/CompletableFuture.join()Ljava/lang/Object;", "join"),
+            Map.entry("java/util/concurrent/CompletableFuture.get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;", "get"),
+            Map.entry("java/lang/Runtime.addShutdownHook(Ljava/lang/Thread;)V", "addShutdownHook"),
+            Map.entry("java/lang/Runtime.removeShutdownHook(Ljava/lang/Thread;)Z", "removeShutdownHook"),
+            Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
+            Map.entry("java/lang/System.currentTimeMillis()J", "currentTimeMillis"),
+            Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
+            Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
+            Map.entry("java/time/Clock.systemUTC()Ljava/time/Clock;", "systemUTC"),
+            Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
+
+    /** @param argument which local variable the stand-in is given; none if negative */
+    private record StandIn(String method, int argument, String descriptor) {}
+
+    private static final Map<String, StandIn> BODIES = Map.of(
+            "io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;"),
+            "io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
+                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;"),
+            "io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;"),
+            "io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;"),
+            "io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;"),
+            "io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z"),
+            "io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V"),
+            "io/chargeonce/ingest/IngestService.startIntake", new StandIn("nothing", -1, "()V"));
+
+    private Rewriting() {}
+
+    static byte[] rewrite(byte[] original) {
+        var reader = new ClassReader(original);
+        var writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+        reader.accept(new Rewriter(writer, reader.getClassName()), 0);
+        return writer.toByteArray();
+    }
+
+    private static final class Rewriter extends ClassVisitor {
+
+        private final String type;
+
+        Rewriter(ClassVisitor next, String type) {
+            super(Opcodes.ASM9, next);
+            this.type = type;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] exceptions) {
+            Optional<StandIn> standIn = Optional.ofNullable(BODIES.get(type + "." + name));
+            int kept = standIn.isPresent() ? access & ~Opcodes.ACC_SYNCHRONIZED : access;
+            MethodVisitor next = super.visitMethod(kept, name, descriptor, signature, exceptions);
+            if (standIn.isEmpty()) {
+                return new Calls(next, type);
+            }
+            write(next, standIn.get(), Type.getMethodType(descriptor).getReturnType());
+            return null;
+        }
+
+        private static void write(MethodVisitor body, StandIn standIn, Type returned) {
+            body.visitCode();
+            Type[] taken = Type.getArgumentTypes(standIn.descriptor);
+            int local = standIn.argument;
+            for (Type argument : taken) {
+                body.visitVarInsn(argument.getOpcode(Opcodes.ILOAD), local);
+                local += argument.getSize();
+            }
+            body.visitMethodInsn(Opcodes.INVOKESTATIC, STAND_INS, standIn.method, standIn.descriptor, false);
+            if (returned.getSort() == Type.OBJECT && Type.getReturnType(standIn.descriptor) == Type.VOID_TYPE) {
+                body.visitInsn(Opcodes.ACONST_NULL);
+            }
+            body.visitInsn(returned.getOpcode(Opcodes.IRETURN));
+            body.visitMaxs(0, 0);
+            body.visitEnd();
+        }
+    }
+
+    private static final class Calls extends MethodVisitor {
+
+        private final String type;
+
+        Calls(MethodVisitor next, String type) {
+            super(Opcodes.ASM9, next);
+            this.type = type;
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean onInterface) {
+            Optional<String> other = Optional.ofNullable(CALLS.get(owner + "." + name + descriptor));
+            if (other.isEmpty()) {
+                super.visitMethodInsn(opcode, owner, name, descriptor, onInterface);
+                return;
+            }
+            String with = opcode == Opcodes.INVOKESTATIC ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
+            String method = type.equals(RELAY) && name.equals("tryAcquire") ? "tryAcquireWhenCommitted"
+                    : type.equals(WORKER) && name.equals("await") ? "awaitLeisurely" : other.get();
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, method, with, false);
+        }
+    }
+}

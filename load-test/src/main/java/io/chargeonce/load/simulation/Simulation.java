@@ -1,0 +1,83 @@
+package io.chargeonce.load.simulation;
+
+import io.chargeonce.database.Migrations;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
+public final class Simulation implements Game {
+
+    private final Path secret;
+    private final UniverseLoader loader;
+    private final Game universe;
+
+    /**
+     * @param database JDBC URL of a fresh, empty database, for this simulation alone
+     * @param flaw     a bug to plant into the services first
+     */
+    public Simulation(String database, Optional<Flaw> flaw) {
+        try {
+            this.secret = Files.writeString(Files.createTempFile("chargeonce-simulation-", ".key"), "sk_test_simulated");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        prepare(database);
+        this.loader = new UniverseLoader(flaw);
+        this.universe = loader.game(database, secret);
+    }
+
+    /** A connection that sets {@code search_path} to find these first lives in the universe's time. */
+    private static final String TIME = """
+            CREATE SCHEMA universe;
+            CREATE FUNCTION universe.now() RETURNS timestamptz LANGUAGE sql STABLE
+                RETURN 'epoch'::timestamptz + current_setting('universe.micros')::bigint * interval '1 microsecond';
+            CREATE FUNCTION universe.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE RETURN universe.now();
+            CREATE FUNCTION universe.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE RETURN universe.now();
+            DO $$
+            DECLARE
+                stamp record;
+            BEGIN
+                FOR stamp IN SELECT table_name, column_name FROM information_schema.columns
+                              WHERE table_schema = 'chargeonce' AND column_default = 'now()' LOOP
+                    EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, stamp.column_name);
+                END LOOP;
+                -- A universe's database loses nothing, for it never outlives its server.
+                EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());
+            END
+            $$
+            """;
+
+    private static void prepare(String database) {
+        Migrations.apply(database, "postgres", "");
+        execute(database, TIME);
+    }
+
+    private static void execute(String database, String sql) {
+        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Played play(long seed) {
+        return universe.play(seed);
+    }
+
+    @Override
+    public void close() {
+        universe.close();
+        try {
+            loader.close();
+            Files.deleteIfExists(secret);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.chargeonce.load.simulation;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Loads the services' classes anew, rewritten for a universe and with at most one bug planted. What judges them is shared with
+ * the outside.
+ */
+final class UniverseLoader extends URLClassLoader {
+
+    private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.");
+    private static final String INSIDE = "io.chargeonce.load.";
+    private static final String BREAKER = "io.github.resilience4j.circuitbreaker.";
+
+    private final Optional<Flaw> flaw;
+    private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(UniverseLoader.class.getClassLoader());
+    private final TypePool types = TypePool.Default.of(files);
+
+    UniverseLoader(Optional<Flaw> flaw) {
+        super(classPath(), UniverseLoader.class.getClassLoader());
+        this.flaw = flaw;
+    }
+
+    private static URL[] classPath() {
+        var urls = new ArrayList<URL>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            try {
+                urls.add(Path.of(entry).toUri().toURL());
+            } catch (MalformedURLException e) {
+                throw new IllegalStateException("Bug! The class path holds " + entry, e);
+            }
+        }
+        return urls.toArray(URL[]::new);
+    }
+
+    /** @param jdbcUrl a database with the schema {@code chargeonce}, for this game alone */
+    Game game(String jdbcUrl, Path secret) {
+        try {
+            return (Game) loadClass("io.chargeonce.load.universe.Universe").getConstructor(String.class, Path.class, boolean.class)
+                    .newInstance(jdbcUrl, secret, flaw.map(Flaw::sweeping).orElse(true));
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException(e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Bug! The universe cannot be loaded", e);
+        }
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded == null) {
+                loaded = isInside(name) ? define(name) : super.loadClass(name, false);
+            }
+            if (resolve) {
+                resolveClass(loaded);
+            }
+            return loaded;
+        }
+    }
+
+    private static boolean isInside(String name) {
+        return name.startsWith(BREAKER) || name.startsWith("io.chargeonce.") && SHARED.stream().noneMatch(name::startsWith);
+    }
+
+    private Class<?> define(String name) throws ClassNotFoundException {
+        try {
+            ClassFileLocator.Resolution file = files.locate(name);
+            if (!file.isResolved()) {
+                throw new ClassNotFoundException(name);
+            }
+            byte[] planted = planted(name, file.resolve());
+            byte[] bytes = name.startsWith(INSIDE) ? planted : Rewriting.rewrite(planted);
+            return defineClass(name, bytes, 0, bytes.length);
+        } catch (IOException e) {
+            throw new ClassNotFoundException(name, e);
+        }
+    }
+
+    private byte[] planted(String name, byte[] bytes) {
+        return flaw.filter(bug -> bug.changes(name)).isEmpty() ? bytes
+                : new ByteBuddy().redefine(types.describe(name).resolve(), files).visit(flaw.get().change(name)).make().getBytes();
+    }
+}

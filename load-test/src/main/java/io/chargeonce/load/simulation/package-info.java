@@ -1,0 +1,2 @@
+/** Plays universes, seed by seed, and has the checker judge each: the outside of {@code io.chargeonce.load.universe}. */
+package io.chargeonce.load.simulation;

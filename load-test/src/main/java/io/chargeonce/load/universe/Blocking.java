@@ -1,0 +1,174 @@
+package io.chargeonce.load.universe;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the services call in place of the JDK wherever they ask the time, start a thread or wait: the same contract, by the
+ * {@link Kernel}'s time and order. The calls are put in while the classes are loaded. For who has the turn.
+ */
+public final class Blocking {
+
+    /** A relay without work looks again so rarely only where nothing was committed since it looked. */
+    private static final Duration NOTHING_NEW = Duration.ofSeconds(1);
+
+    private Blocking() {}
+
+    private static boolean until(BooleanSupplier condition, long deadline) throws InterruptedException {
+        Thread self = Thread.currentThread();
+        Kernel.it().await(() -> condition.getAsBoolean() || self.isInterrupted(), deadline);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return condition.getAsBoolean();
+    }
+
+    private static long after(long time, TimeUnit unit) {
+        return unit.toMicros(time) > Duration.ofDays(1000).toSeconds() * 1_000_000 ? Strand.NEVER
+                : Kernel.it().now() + unit.toMicros(time) + (unit.toNanos(time) % 1_000 > 0 ? 1 : 0);
+    }
+
+    public static void sleep(Duration time) throws InterruptedException {
+        until(() -> false, Kernel.it().after(time));
+    }
+
+    public static boolean tryAcquire(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
+        return until(() -> semaphore.availablePermits() > 0, after(time, unit)) && semaphore.tryAcquire();
+    }
+
+    /** The relay's pause: what it would find when nothing was committed is known, so it need not ask. */
+    public static boolean tryAcquireWhenCommitted(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
+        Kernel kernel = Kernel.it();
+        long due = after(time, unit);
+        long seen = SimulatedPostgres.commits();
+        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.commits() != seen,
+                Math.max(due, kernel.after(NOTHING_NEW))) && semaphore.tryAcquire();
+    }
+
+    public static boolean await(CountDownLatch latch, long time, TimeUnit unit) throws InterruptedException {
+        return until(() -> latch.getCount() == 0, after(time, unit));
+    }
+
+    /** A worker's pause, up to four times as long: as on a busy machine, and it costs fewer looks at nothing. */
+    public static boolean awaitLeisurely(CountDownLatch latch, long time, TimeUnit unit) throws InterruptedException {
+        return await(latch, time + Kernel.it().random().nextLong(3 * time + 1), unit);
+    }
+
+    public static void await(CountDownLatch latch) throws InterruptedException {
+        until(() -> latch.getCount() == 0, Strand.NEVER);
+    }
+
+    public static Object take(BlockingQueue<?> queue) throws InterruptedException {
+        until(() -> !queue.isEmpty(), Strand.NEVER);
+        return queue.take();
+    }
+
+    public static Object join(CompletableFuture<?> future) {
+        Kernel.it().await(future::isDone, Strand.NEVER);
+        return future.join();
+    }
+
+    public static Object get(CompletableFuture<?> future, long time, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (!until(future::isDone, after(time, unit))) {
+            throw new TimeoutException();
+        }
+        return future.get();
+    }
+
+    public static Thread start(Thread.Builder.OfVirtual builder, Runnable body) {
+        return start(body);
+    }
+
+    public static Thread start(Thread.Builder.OfPlatform builder, Runnable body) {
+        return start(body);
+    }
+
+    private static Thread start(Runnable body) {
+        return Kernel.it().spawn(Kernel.it().host(), "thread", body).thread;
+    }
+
+    public static boolean join(Thread thread, Duration time) throws InterruptedException {
+        Strand strand = Kernel.it().of(thread);
+        return strand == null || until(() -> strand.ended, Kernel.it().after(time));
+    }
+
+    public static void join(Thread thread) throws InterruptedException {
+        Strand strand = Kernel.it().of(thread);
+        if (strand != null) {
+            until(() -> strand.ended, Strand.NEVER);
+        }
+    }
+
+    public static ExecutorService executor() {
+        return new Strands();
+    }
+
+    /** The breaker's timers. */
+    public static ScheduledFuture<?> schedule(ScheduledExecutorService unused, Runnable task, long time, TimeUnit unit) {
+        return Strands.later(Kernel.it().host(), task, after(time, unit));
+    }
+
+    public static void addShutdownHook(Runtime runtime, Thread hook) {
+        // A universe ends without saying so.
+    }
+
+    public static boolean removeShutdownHook(Runtime runtime, Thread hook) {
+        return true;
+    }
+
+    public static long nanoTime() {
+        return Kernel.it().now() * 1_000;
+    }
+
+    public static long currentTimeMillis() {
+        return Kernel.it().clock().toEpochMilli();
+    }
+
+    public static Instant now() {
+        return Kernel.it().clock();
+    }
+
+    public static InstantSource system() {
+        return Blocking::now;
+    }
+
+    public static Clock systemUTC() {
+        return new Clock() {
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                return this;
+            }
+
+            @Override
+            public Instant instant() {
+                return Blocking.now();
+            }
+        };
+    }
+
+    public static UUID randomUUID() {
+        return new UUID(Kernel.it().random().nextLong(), Kernel.it().random().nextLong());
+    }
+}

@@ -1,0 +1,120 @@
+package io.chargeonce.load.universe;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
+
+/**
+ * Kafka on one page: topics with partitions, consumer groups, and what can go wrong with an acknowledgement. For who has the
+ * turn.
+ */
+final class Broker {
+
+    /** How likely it is, for each record sent, that it is not taken, taken without an answer, or taken after everybody gave up. */
+    record Faults(double notTaken, double ackLost, double late) {}
+
+    private static Broker current;
+
+    private final Map<String, List<Log>> topics = new TreeMap<>();
+    private final Map<String, Group> groups = new TreeMap<>();
+    private Faults faults = new Faults(0, 0, 0);
+    private Duration sessionTimeout = Duration.ofSeconds(3);
+    private boolean down;
+
+    void enter() {
+        current = this;
+    }
+
+    static Broker it() {
+        return current;
+    }
+
+    void create(String topic, int partitions, boolean stampedByBroker) {
+        var logs = new ArrayList<Log>();
+        for (int partition = 0; partition < partitions; partition++) {
+            logs.add(new Log(topic, partition, stampedByBroker));
+        }
+        topics.put(topic, logs);
+    }
+
+    void faults(Faults chosen) {
+        faults = chosen;
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    void down(boolean isDown) {
+        down = isDown;
+    }
+
+    boolean isDown() {
+        return down;
+    }
+
+    Duration sessionTimeout() {
+        return sessionTimeout;
+    }
+
+    Consumer<byte[], byte[]> consumer(String group) {
+        return Port.of(Consumer.class, new ModelConsumer(this, group));
+    }
+
+    Producer<byte[], byte[]> producer() {
+        return Port.of(Producer.class, new ModelProducer(this));
+    }
+
+    /** Joins no group. */
+    Consumer<byte[], byte[]> reader() {
+        return Port.of(Consumer.class, new ModelReader(this));
+    }
+
+    Admin admin() {
+        return Port.of(Admin.class, new ModelAdmin(this));
+    }
+
+    Group group(String name) {
+        return groups.computeIfAbsent(name, unseen -> new Group(this));
+    }
+
+    List<Log> topic(String name) {
+        return topics.getOrDefault(name, List.of());
+    }
+
+    Log log(TopicPartition partition) {
+        return topics.get(partition.topic()).get(partition.partition());
+    }
+
+    List<TopicPartition> partitions(String topic) {
+        var partitions = new ArrayList<TopicPartition>();
+        for (int i = 0; i < topic(topic).size(); i++) {
+            partitions.add(new TopicPartition(topic, i));
+        }
+        return partitions;
+    }
+
+    TopicPartition partitionOf(ProducerRecord<byte[], byte[]> record) {
+        int count = topics.get(record.topic()).size();
+        int partition = record.partition() != null ? record.partition()
+                : record.key() == null ? Kernel.it().random().nextInt(count) : Utils.toPositive(Utils.murmur2(record.key())) % count;
+        return new TopicPartition(record.topic(), partition);
+    }
+
+    long append(TopicPartition partition, ProducerRecord<byte[], byte[]> record) {
+        return log(partition).append(record, Kernel.it().truth().toEpochMilli());
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> records(String topic) {
+        return topic(topic).stream().flatMap(log -> log.all().stream()).toList();
+    }
+}

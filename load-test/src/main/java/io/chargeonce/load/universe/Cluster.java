@@ -1,0 +1,116 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.charge.ChargeEngine;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The services' processes: wired as they are shipped, started again when they have died. For who has the turn. */
+final class Cluster {
+
+    static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+            .flatMap(Collection::stream).distinct().toList();
+    /** One for all universes: what is measured tells nothing here. */
+    private static final Meters METERS = Meters.of("universe");
+
+    private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
+
+    private final Map<String, String> settings;
+    private final List<Psp> psps;
+    private final Duration mostSkew;
+    private final Map<String, Host> hosts = new LinkedHashMap<>();
+    private int started;
+
+    Cluster(Path secret, boolean sweeping, List<Psp> psps, Duration mostSkew) {
+        this.psps = psps;
+        this.mostSkew = mostSkew;
+        this.settings = Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secret.toString(),
+                "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
+                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4");
+    }
+
+    void start() {
+        start("ingest-1", Role.INGEST);
+        start("charge-1", Role.CHARGE);
+        start("charge-2", Role.CHARGE);
+        start("retry-1", Role.RETRY);
+        if (Kernel.it().chance(0.5)) {
+            start("retry-2", Role.RETRY);
+        }
+        if (Kernel.it().chance(0.4)) {
+            start("operator-1", Role.OPERATOR);
+            start("operator-2", Role.OPERATOR);
+        }
+    }
+
+    private void start(String name, Role role) {
+        Kernel kernel = Kernel.it();
+        started++;
+        Duration skew = kernel.between(mostSkew.negated(), mostSkew);
+        var host = new Host(name, skew);
+        hosts.put(name, host);
+        host.lastWill.add(() -> kernel.spawn(kernel.world(), "restart", () -> {
+            kernel.sleep(kernel.between(Duration.ofMillis(100), Duration.ofSeconds(3)));
+            start(name, role);
+        }));
+        kernel.spawn(host, "main", () -> {
+            switch (role) {
+                case INGEST -> IngestService.start(read(IngestSettings.ALL).read(IngestSettings::from), METERS);
+                case CHARGE -> {
+                    ChargeEngine engine = engine(name);
+                    engine.startCaretakers();
+                    engine.startLoop(0);
+                }
+                case OPERATOR -> Operator.work();
+                case RETRY -> {
+                    ChargeEngine engine = engine(name);
+                    for (int tier = 1; tier <= Topics.TIERS; tier++) {
+                        engine.startLoop(tier);
+                    }
+                }
+            }
+        });
+    }
+
+    private ChargeEngine engine(String name) {
+        List<Gateway> gateways = new ArrayList<>();
+        psps.forEach(psp -> gateways.add(new PspGateway(psp)));
+        return new ChargeEngine(read(ChargeSettings.ALL).read(ChargeSettings::from), gateways, METERS.registry(),
+                Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));
+    }
+
+    private Settings read(Collection<Setting<?>> used) {
+        return Settings.load(settings, used, CATALOGUE);
+    }
+
+    List<Host> alive() {
+        return hosts.values().stream().filter(host -> host.alive).toList();
+    }
+
+    /** Who takes requests, if its HTTP side is up. */
+    Optional<Host> ingest() {
+        return alive().stream().filter(host -> StandIns.doorOf(host) != null).findFirst();
+    }
+
+    int started() {
+        return started;
+    }
+}

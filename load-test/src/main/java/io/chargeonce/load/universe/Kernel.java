@@ -1,0 +1,279 @@
+package io.chargeonce.load.universe;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+import java.util.SplittableRandom;
+
+/**
+ * Time and order of one universe. Of all its strands one has the turn at any moment; who is next follows from the seed, and
+ * time passes only when nobody can go on. So the seed decides every step. Its methods are for who has the turn.
+ */
+final class Kernel {
+
+    /** The year is long past, so that nothing of a universe is in the future of a clock outside. */
+    private static final Instant BEGINNING = Instant.parse("2020-01-01T00:00:00Z");
+    private static final long START = BEGINNING.getEpochSecond() * 1_000_000;
+    private static final double GO_ON_WITH_THE_SAME = 0.6;
+    private static final int LONGEST_STEP_MICROS = 60;
+    private static final long MOST_STEPS = 2_000_000;
+
+    private static Kernel current;
+
+    private final SplittableRandom random;
+    private final List<Strand> strands = new ArrayList<>();
+    private final Map<String, Integer> points = new LinkedHashMap<>();
+    private final Map<String, Integer> names = new HashMap<>();
+    private final List<String> log = new ArrayList<>();
+    private final Semaphore over = new Semaphore(0);
+    private final Host world = new Host("world", Duration.ZERO);
+    private Strand running;
+    private Throwable failure;
+    private Crashes crashes = (host, point) -> false;
+    private long micros = START;
+    private long hash = 1;
+    private long steps;
+
+    /** Who decides whether a process dies here. */
+    interface Crashes {
+        boolean at(Host host, String point);
+    }
+
+    Kernel(long seed) {
+        this.random = new SplittableRandom(seed);
+    }
+
+    static Kernel it() {
+        return current;
+    }
+
+    /** Returns when the body and everything that it started has ended. */
+    void run(Runnable body) {
+        current = this;
+        Strand root = strand("root", world, () -> {
+            try {
+                body.run();
+            } finally {
+                strands.forEach(strand -> strand.killed = strand != running);
+            }
+        });
+        running = root;
+        root.giveTurn();
+        over.acquireUninterruptibly();
+        current = null;
+        switch (failure) {
+            case null -> { }
+            case RuntimeException bug -> throw bug;
+            case Error bug -> throw bug;
+            default -> throw new IllegalStateException("Bug! The simulation broke", failure);
+        }
+    }
+
+    Strand spawn(Host host, String name, Runnable body) {
+        dieIfKilled();
+        return strand(host.name + "/" + name + "-" + names.merge(host.name + name, 1, Integer::sum), host, body);
+    }
+
+    private Strand strand(String name, Host host, Runnable body) {
+        var made = new Strand[1];
+        made[0] = new Strand(name, host, () -> live(made[0], body));
+        strands.add(made[0]);
+        made[0].thread.start();
+        return made[0];
+    }
+
+    private void live(Strand self, Runnable body) {
+        self.awaitTurn();
+        try {
+            if (!self.killed) {
+                body.run();
+            }
+        } catch (Killed end) {
+            // As it should.
+        } catch (Throwable bug) {
+            failure = failure == null ? bug : failure;
+            strands.forEach(strand -> strand.killed = true);
+        } finally {
+            self.ended = true;
+            strands.remove(self);
+            if (strands.isEmpty()) {
+                over.release();
+            } else {
+                running = next();
+                running.giveTurn();
+            }
+        }
+    }
+
+    /** A place where others may go first, and where the process may die. */
+    void point(String label) {
+        dieIfKilled();
+        note(label);
+        points.merge(label, 1, Integer::sum);
+        if (crashes.at(running.host, label)) {
+            kill(running.host);
+            throw new Killed();
+        }
+        if (random.nextDouble() > GO_ON_WITH_THE_SAME) {
+            await(Strand.AT_ONCE, Strand.NEVER);
+        }
+    }
+
+    /** Lets others go on until the condition holds or the time has come. */
+    void await(BooleanSupplier condition, long until) {
+        dieIfKilled();
+        Strand self = running;
+        self.waitFor(condition, until);
+        Strand next = next();
+        if (next != self) {
+            running = next;
+            next.giveTurn();
+            self.awaitTurn();
+        }
+        dieIfKilled();
+    }
+
+    void sleep(Duration time) {
+        await(() -> false, after(time));
+    }
+
+    private Strand next() {
+        if (++steps > MOST_STEPS && failure == null) {
+            throw new IllegalStateException("Bug! The universe never comes to rest");
+        }
+        for (Strand strand : strands) {
+            if (strand.killed) {
+                return strand;
+            }
+        }
+        micros += 1 + random.nextInt(LONGEST_STEP_MICROS);
+        List<Strand> ready = ready();
+        while (ready.isEmpty()) {
+            micros = nextWake();
+            ready = ready();
+        }
+        Strand chosen = ready.get(random.nextInt(ready.size()));
+        mix(chosen.name);
+        return chosen;
+    }
+
+    private long nextWake() {
+        long next = strands.stream().mapToLong(strand -> strand.wakesAt(micros)).min().orElseThrow();
+        if (next == Strand.NEVER) {
+            throw new IllegalStateException("Bug! Everybody waits for ever");
+        }
+        return Math.max(micros, next);
+    }
+
+    private List<Strand> ready() {
+        var ready = new ArrayList<Strand>();
+        for (Strand strand : strands) {
+            if (strand.isReady(micros)) {
+                ready.add(strand);
+            }
+        }
+        return ready;
+    }
+
+    /** The process is gone: its strands unwind before anything else happens. */
+    void kill(Host host) {
+        host.died(micros);
+        strands.forEach(strand -> strand.killed = strand.killed || strand.host == host);
+    }
+
+    private void dieIfKilled() {
+        if (running.killed) {
+            throw new Killed();
+        }
+    }
+
+    boolean isKilled() {
+        return running.killed;
+    }
+
+    void crashes(Crashes decided) {
+        crashes = decided;
+    }
+
+    /** What no process belongs to and no crash reaches. */
+    Host world() {
+        return world;
+    }
+
+    Host host() {
+        return running.host;
+    }
+
+    Strand of(Thread thread) {
+        return strands.stream().filter(strand -> strand.thread == thread).findFirst().orElse(null);
+    }
+
+    /** What happened from outside: part of the trace, and told with a verdict. */
+    void tell(String event) {
+        note(event);
+        log.add(Instant.ofEpochSecond(0, micros * 1_000) + "  " + event);
+    }
+
+    void note(String what) {
+        mix(what);
+        hash = hash * 31 + micros;
+    }
+
+    private void mix(String what) {
+        hash = hash * 1_099_511_628_211L + what.hashCode();
+    }
+
+    long now() {
+        return micros;
+    }
+
+    long after(Duration time) {
+        return micros + time.toNanos() / 1_000;
+    }
+
+    /** By the clock of the process that asks. */
+    Instant clock() {
+        return Instant.ofEpochSecond(0, (micros + running.host.skewMicros) * 1_000);
+    }
+
+    /** By the clock that counts. */
+    Instant truth() {
+        return Instant.ofEpochSecond(0, micros * 1_000);
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+
+    boolean chance(double probability) {
+        return random.nextDouble() < probability;
+    }
+
+    /** From one to the other, both included. */
+    Duration between(Duration shortest, Duration longest) {
+        return Duration.ofNanos(random.nextLong(shortest.toNanos(), longest.toNanos() + 1));
+    }
+
+    long hash() {
+        return hash;
+    }
+
+    long steps() {
+        return steps;
+    }
+
+    List<String> log() {
+        return List.copyOf(log);
+    }
+
+    Map<String, Integer> points() {
+        return points;
+    }
+}

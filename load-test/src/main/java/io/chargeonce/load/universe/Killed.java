@@ -1,0 +1,11 @@
+package io.chargeonce.load.universe;
+
+/** Unwinds a strand whose process was killed. An error, so that nothing that handles exceptions stops it. */
+final class Killed extends Error {
+
+    private static final long serialVersionUID = 1;
+
+    Killed() {
+        super("killed", null, false, false);
+    }
+}

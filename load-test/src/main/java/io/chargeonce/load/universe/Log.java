@@ -1,0 +1,49 @@
+package io.chargeonce.load.universe;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.record.TimestampType;
+
+/** One partition. Its tail can be lost, as with a broker that had not written it to its disk. */
+final class Log {
+
+    private final List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    private final String topic;
+    private final int partition;
+    private final boolean stampedByBroker;
+
+    Log(String topic, int partition, boolean stampedByBroker) {
+        this.topic = topic;
+        this.partition = partition;
+        this.stampedByBroker = stampedByBroker;
+    }
+
+    /** Returns the record's offset. */
+    long append(ProducerRecord<byte[], byte[]> sent, long nowMillis) {
+        long timestamp = stampedByBroker || sent.timestamp() == null ? nowMillis : sent.timestamp();
+        records.add(new ConsumerRecord<>(topic, partition, records.size(), timestamp,
+                stampedByBroker ? TimestampType.LOG_APPEND_TIME : TimestampType.CREATE_TIME,
+                sent.key() == null ? -1 : sent.key().length, sent.value() == null ? -1 : sent.value().length,
+                sent.key(), sent.value(), sent.headers(), Optional.of(0)));
+        return records.size() - 1;
+    }
+
+    long end() {
+        return records.size();
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> read(long from, int most) {
+        return List.copyOf(records.subList((int) from, (int) Math.min(records.size(), from + most)));
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> all() {
+        return List.copyOf(records);
+    }
+
+    void loseTail(int count) {
+        records.subList(Math.max(0, records.size() - count), records.size()).clear();
+    }
+}

@@ -1,0 +1,220 @@
+package io.chargeonce.load.universe;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+
+/** A member of a group, as far as a record loop uses one. Callbacks are called within poll, as by the real one. */
+final class ModelConsumer {
+
+    private static final int MOST_RECORDS = 6;
+
+    final Host host = Kernel.it().host();
+    private final Broker broker;
+    private final Group group;
+    private final Map<TopicPartition, Long> positions = new LinkedHashMap<>();
+    private final Set<TopicPartition> paused = new HashSet<>();
+    private final Queue<Runnable> answers = new ArrayDeque<>();
+    private Set<String> topics = Set.of();
+    private ConsumerRebalanceListener listener;
+    private long lastPoll = Kernel.it().now();
+    private boolean woken;
+
+    ModelConsumer(Broker broker, String group) {
+        this.broker = broker;
+        this.group = broker.group(group);
+    }
+
+    Set<String> topics() {
+        return topics;
+    }
+
+    long lastPoll() {
+        return lastPoll;
+    }
+
+    public void subscribe(Collection<String> wanted, ConsumerRebalanceListener told) {
+        topics = new TreeSet<>(wanted);
+        listener = told;
+        group.join(this);
+    }
+
+    public ConsumerRecords<byte[], byte[]> poll(Duration patience) {
+        Kernel kernel = Kernel.it();
+        long deadline = kernel.after(patience);
+        kernel.point("poll");
+        while (true) {
+            lastPoll = kernel.now();
+            answer();
+            wake();
+            ConsumerRecords<byte[], byte[]> records = broker.isDown() ? ConsumerRecords.empty() : fetchAsMember();
+            if (!records.isEmpty() || kernel.now() >= deadline) {
+                return records;
+            }
+            kernel.await(() -> woken || !answers.isEmpty() || !broker.isDown() && (group.isUnsettledFor(this) || hasRecords()), deadline);
+        }
+    }
+
+    private void answer() {
+        for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
+            answer.run();
+        }
+    }
+
+    private void wake() {
+        if (woken) {
+            woken = false;
+            throw new WakeupException();
+        }
+    }
+
+    private ConsumerRecords<byte[], byte[]> fetchAsMember() {
+        group.expire();
+        if (!group.has(this)) {
+            Set<TopicPartition> lost = Set.copyOf(positions.keySet());
+            forget(lost);
+            listener.onPartitionsLost(lost);
+            group.join(this);
+        }
+        List<TopicPartition> revoked = group.toRevoke(this);
+        if (!revoked.isEmpty()) {
+            listener.onPartitionsRevoked(revoked);
+            forget(revoked);
+            group.release(revoked);
+        }
+        List<TopicPartition> assigned = group.toAssign(this);
+        if (!assigned.isEmpty()) {
+            group.take(this, assigned);
+            assigned.forEach(partition -> positions.put(partition, group.committed(partition).map(OffsetAndMetadata::offset).orElse(0L)));
+            listener.onPartitionsAssigned(assigned);
+        }
+        return fetch();
+    }
+
+    private void forget(Collection<TopicPartition> gone) {
+        gone.forEach(positions::remove);
+        paused.removeAll(Set.copyOf(gone));
+    }
+
+    private boolean hasRecords() {
+        return positions.entrySet().stream().anyMatch(entry ->
+                !paused.contains(entry.getKey()) && entry.getValue() != broker.log(entry.getKey()).end());
+    }
+
+    private ConsumerRecords<byte[], byte[]> fetch() {
+        var records = new LinkedHashMap<TopicPartition, List<ConsumerRecord<byte[], byte[]>>>();
+        positions.replaceAll((partition, position) -> {
+            Log log = broker.log(partition);
+            if (paused.contains(partition)) {
+                return position;
+            }
+            // Beyond the end: its tail was lost, and auto.offset.reset=earliest says where to go on.
+            long from = position > log.end() ? 0 : position;
+            List<ConsumerRecord<byte[], byte[]>> fetched = log.read(from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
+            if (!fetched.isEmpty()) {
+                records.put(partition, fetched);
+            }
+            return from + fetched.size();
+        });
+        return new ConsumerRecords<>(records, Map.of());
+    }
+
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        Kernel.it().point("before an offset commit");
+        boolean heard = !broker.isDown() && !Kernel.it().chance(broker.faults().notTaken());
+        boolean fenced = heard && !group.commit(this, offsets);
+        boolean answered = heard && !Kernel.it().chance(broker.faults().ackLost());
+        answers.add(() -> callback.onComplete(offsets, fenced ? new CommitFailedException()
+                : answered ? null : new RetriableCommitFailedException("the simulated broker did not answer")));
+    }
+
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration patience) {
+        Kernel kernel = Kernel.it();
+        kernel.point("before an offset commit");
+        wake();
+        if (broker.isDown() || kernel.chance(broker.faults().notTaken())) {
+            kernel.sleep(patience);
+            throw new TimeoutException("the simulated broker did not answer");
+        }
+        if (!group.commit(this, offsets)) {
+            throw new CommitFailedException();
+        }
+    }
+
+    public Set<TopicPartition> paused() {
+        return Set.copyOf(paused);
+    }
+
+    public Set<TopicPartition> assignment() {
+        return Set.copyOf(positions.keySet());
+    }
+
+    public void pause(Collection<TopicPartition> partitions) {
+        requireAssigned(partitions);
+        paused.addAll(partitions);
+    }
+
+    public void resume(Collection<TopicPartition> partitions) {
+        requireAssigned(partitions);
+        partitions.forEach(paused::remove);
+    }
+
+    public void seek(TopicPartition partition, long offset) {
+        requireAssigned(List.of(partition));
+        positions.put(partition, offset);
+    }
+
+    public long position(TopicPartition partition) {
+        requireAssigned(List.of(partition));
+        return positions.get(partition);
+    }
+
+    public OptionalLong currentLag(TopicPartition partition) {
+        requireAssigned(List.of(partition));
+        return OptionalLong.of(Math.max(0, broker.log(partition).end() - positions.get(partition)));
+    }
+
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+        var found = new LinkedHashMap<TopicPartition, OffsetAndMetadata>();
+        partitions.forEach(partition -> found.put(partition, group.committed(partition).orElse(null)));
+        return found;
+    }
+
+    private void requireAssigned(Collection<TopicPartition> partitions) {
+        if (!positions.keySet().containsAll(partitions)) {
+            throw new IllegalStateException("No current assignment for one of " + partitions);
+        }
+    }
+
+    public void wakeup() {
+        woken = true;
+    }
+
+    public void close(CloseOptions options) {
+        List<TopicPartition> owned = List.copyOf(positions.keySet());
+        if (!owned.isEmpty() && group.has(this) && listener != null) {
+            listener.onPartitionsRevoked(owned);
+        }
+        forget(owned);
+        group.leave(this);
+    }
+}

@@ -1,0 +1,142 @@
+package io.chargeonce.load.universe;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+
+/** Draws what goes wrong, from the seed alone: which faults a universe knows at all, when they strike and how long. */
+final class Nemesis {
+
+    private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
+
+    private final Kernel kernel;
+    private final Cluster cluster;
+    private final Broker broker;
+    private final SimulatedPostgres postgres;
+    private final List<Psp> psps;
+    private final double crash;
+    private final boolean outages;
+    private final boolean freezes;
+    private final boolean losses;
+    private final boolean rebalances;
+
+    Nemesis(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps,
+            boolean mayLose) {
+        this.kernel = kernel;
+        this.cluster = cluster;
+        this.broker = broker;
+        this.postgres = postgres;
+        this.psps = psps;
+        this.crash = kernel.chance(0.3) ? 0 : kernel.random().nextDouble(0.006);
+        this.outages = kernel.chance(0.4);
+        this.freezes = kernel.chance(0.5);
+        this.losses = kernel.chance(0.3) && mayLose;
+        this.rebalances = kernel.chance(0.6);
+    }
+
+    void begin() {
+        kernel.crashes((host, point) -> {
+            boolean dies = host != kernel.world() && kernel.chance(crash);
+            if (dies) {
+                kernel.tell(host.name + " killed " + point);
+            }
+            return dies;
+        });
+        postgres.faults(new SimulatedPostgres.Faults(upTo(0.02), upTo(0.04)));
+        broker.faults(new Broker.Faults(upTo(0.05), upTo(0.1), upTo(0.03)));
+        psps.forEach(psp -> psp.faults(new Psp.Faults(upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.3))));
+    }
+
+    private double upTo(double most) {
+        return kernel.chance(0.5) ? 0 : kernel.random().nextDouble(most);
+    }
+
+    /** One blow, or a moment's peace. */
+    void strike() {
+        kernel.sleep(kernel.between(Duration.ofMillis(100), Duration.ofSeconds(1)));
+        switch (kernel.random().nextInt(8)) {
+            case 0 -> freeze();
+            case 1 -> rebalance();
+            case 2 -> rewind();
+            case 3 -> outage("Kafka", broker::down);
+            case 4 -> outage("Postgres", postgres::down);
+            case 5 -> {
+                Psp psp = one(psps);
+                outage("PSP " + psp.name, psp::down);
+            }
+            case 6 -> loseTail();
+            default -> { }
+        }
+    }
+
+    private <T> T one(List<T> all) {
+        return all.get(kernel.random().nextInt(all.size()));
+    }
+
+    private void freeze() {
+        List<Host> alive = cluster.alive();
+        if (freezes && !alive.isEmpty()) {
+            Host host = one(alive);
+            Duration time = kernel.between(Duration.ofMillis(50), Duration.ofSeconds(8));
+            kernel.tell(host.name + " frozen for " + time.toMillis() + " ms");
+            host.freeze(kernel.now(), kernel.after(time));
+        }
+    }
+
+    private void rebalance() {
+        if (rebalances) {
+            String topic = one(WORK);
+            kernel.tell("rebalance of " + topic);
+            broker.group(topic + ".workers").rebalance();
+        }
+    }
+
+    private void rewind() {
+        TopicPartition partition = one(broker.partitions(one(WORK)));
+        Group group = broker.group(partition.topic() + ".workers");
+        group.committed(partition).filter(offset -> rebalances && offset.offset() > 0).ifPresent(offset -> {
+            long back = kernel.random().nextLong(offset.offset());
+            kernel.tell(partition + " rewound to " + back);
+            group.rewind(partition, back);
+        });
+    }
+
+    private interface Switch {
+        void down(boolean isDown);
+    }
+
+    private void outage(String what, Switch part) {
+        if (outages) {
+            Duration time = kernel.between(Duration.ofMillis(100), Duration.ofSeconds(4));
+            kernel.tell(what + " away for " + time.toMillis() + " ms");
+            part.down(true);
+            kernel.spawn(kernel.world(), "heal", () -> {
+                kernel.sleep(time);
+                part.down(false);
+            });
+        }
+    }
+
+    private void loseTail() {
+        Log log = broker.log(one(broker.partitions(one(WORK))));
+        if (losses && log.end() > 0) {
+            int count = 1 + kernel.random().nextInt(3);
+            kernel.tell("the last " + count + " records of a work topic lost, from " + log.end());
+            log.loseTail(count);
+        }
+    }
+
+    void heal() {
+        kernel.tell("everything heals");
+        kernel.crashes((host, point) -> false);
+        postgres.faults(new SimulatedPostgres.Faults(0, 0));
+        broker.faults(new Broker.Faults(0, 0, 0));
+        postgres.down(false);
+        broker.down(false);
+        psps.forEach(psp -> {
+            psp.faults(Psp.Faults.NONE);
+            psp.down(false);
+        });
+        cluster.alive().forEach(host -> host.frozenUntil = 0);
+    }
+}

@@ -1,0 +1,45 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Merge;
+import io.chargeonce.dlq.Plan;
+import io.chargeonce.dlq.Purge;
+import io.chargeonce.dlq.Restore;
+import io.chargeonce.dlq.Run;
+import io.chargeonce.wire.Topics;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Somebody on call who merges, purges and restores whatever is there, until the process is killed or the work is done. */
+final class Operator {
+
+    private static final int CHANGES = 5;
+
+    private Operator() {}
+
+    static void work() {
+        Kernel kernel = Kernel.it();
+        var queue = new DeadLetterQueue(StandIns.database(), new Topics("payments"));
+        for (int i = 0; i < CHANGES; i++) {
+            kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
+            try {
+                change(queue, new Mandate(kernel.host().name, Optional.of("it is simulated"), "run_" + Long.toHexString(kernel.random().nextLong())));
+            } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
+                kernel.note("a change of dead letters was not answered");
+            }
+        }
+    }
+
+    private static void change(DeadLetterQueue queue, Mandate mandate) {
+        DeadLetterFilter everything = DeadLetterFilter.everything();
+        switch (Kernel.it().random().nextInt(4)) {
+            case 0 -> new Purge(queue).run(Plan.of(queue, everything), mandate, Run.unattended());
+            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), mandate, Run.unattended());
+            default -> new Merge(queue).run(Plan.of(queue, everything), mandate, Run.unattended());
+        }
+    }
+}

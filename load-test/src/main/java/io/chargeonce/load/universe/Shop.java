@@ -1,0 +1,172 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.checker.ClientCall;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.wire.Topics;
+import java.lang.reflect.Method;
+import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The clients: each wants one payment, asks until it has an answer, and sometimes asks again, or for something else. */
+final class Shop {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration REFUND_WITHIN = Duration.ofMinutes(5);
+    private static final int MOST_TRIES = 6;
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private record Purchase(String merchant, String key, long amount, String currency, String card) {
+
+        PaymentRequest request() {
+            return new PaymentRequest(new Money(amount, currency), card, Optional.empty(), Optional.of("order-" + key),
+                    Optional.empty(), Optional.empty());
+        }
+
+        Purchase dearer() {
+            return new Purchase(merchant, key, amount + 1, currency, card);
+        }
+
+        ClientCall ended(ClientCall.Result result, Optional<String> id) {
+            return new ClientCall(merchant, key, amount + " " + card, amount, currency, result, id);
+        }
+    }
+
+    private final Cluster cluster;
+    private final List<ClientCall> calls = new ArrayList<>();
+    private int open;
+
+    Shop(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    List<ClientCall> calls() {
+        return calls;
+    }
+
+    boolean isClosed() {
+        return open == 0;
+    }
+
+    void open(int purchases, Duration within) {
+        Kernel kernel = Kernel.it();
+        for (int i = 1; i <= purchases; i++) {
+            var purchase = new Purchase("shop-" + (1 + kernel.random().nextInt(2)), "key-" + i, 100 + i,
+                    kernel.chance(0.8) ? "EUR" : "USD", kernel.chance(0.15) ? "pm_declined" : "pm_good");
+            Duration start = kernel.between(Duration.ZERO, within);
+            open++;
+            kernel.spawn(kernel.world(), "client", () -> {
+                kernel.sleep(start);
+                shop(purchase);
+                open--;
+            });
+        }
+    }
+
+    private void shop(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        for (int i = 0; i < MOST_TRIES && !send(purchase); i++) {
+            kernel.sleep(kernel.between(Duration.ofMillis(100), Duration.ofSeconds(2)));
+        }
+        if (kernel.chance(0.3)) {
+            send(purchase);
+        }
+        if (kernel.chance(0.15)) {
+            send(purchase.dearer());
+        }
+        if (kernel.chance(0.25)) {
+            refund(purchase);
+        }
+    }
+
+    /** Returns whether there was an answer. The process may die over it, and its answer with it. */
+    private boolean send(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        Optional<Host> ingest = cluster.ingest();
+        var answer = new Object[1];
+        ingest.ifPresent(host -> kernel.spawn(host, "request", () -> answer[0] = accept(StandIns.doorOf(host), purchase)));
+        kernel.await(() -> answer[0] != null, kernel.after(PATIENCE));
+        ClientCall call = answer[0] == null ? purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty()) : read(purchase, answer[0]);
+        calls.add(call);
+        kernel.note(purchase.key + " " + call.result());
+        return call.result() != ClientCall.Result.UNKNOWN;
+    }
+
+    /** Of all or of a part, and asked for twice. */
+    private void refund(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)),
+                kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50), Optional.empty());
+        for (int i = 0; i < 2; i++) {
+            kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
+            cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
+                try {
+                    StandIns.database().inTransaction(connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
+                } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
+                    kernel.note("a refund was not answered");
+                }
+            }));
+        }
+    }
+
+    private static Object accept(Function<Object, Object> door, Purchase purchase) {
+        return door.apply(Ingest.call(Ingest.ASK_OF, null, purchase.merchant, new IdempotencyKey(purchase.key), purchase.request(),
+                "127.0.0.1", Kernel.it().clock()));
+    }
+
+    private static ClientCall read(Purchase purchase, Object answer) {
+        int status = (Integer) Ingest.call(Ingest.STATUS, answer);
+        if (status >= 500) {
+            return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
+        }
+        if (status != 202) {
+            return purchase.ended(ClientCall.Result.FAIL, Optional.empty());
+        }
+        byte[] body = (byte[]) Ingest.call(Ingest.BODY, answer);
+        return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(body).path("id").asString()));
+    }
+
+    /** The ingest service's own records, which nobody but its HTTP side may see otherwise. */
+    private static final class Ingest {
+
+        static final Method ASK_OF = method("Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
+        static final Method STATUS = method("Answer", "status");
+        static final Method BODY = method("Answer", "body");
+
+        private static Method method(String type, String name, Class<?>... parameters) {
+            try {
+                Method method = Class.forName(IngestService.class.getPackageName() + "." + type).getDeclaredMethod(name, parameters);
+                method.setAccessible(true);
+                return method;
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("Bug! The ingest service's " + type + " has changed", e);
+            }
+        }
+
+        static Object call(Method method, Object on, Object... arguments) {
+            try {
+                return method.invoke(on, arguments);
+            } catch (InvocationTargetException e) {
+                if (e.getCause() instanceof Killed killed) {
+                    throw killed;
+                }
+                throw new IllegalStateException(e.getCause());
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.chargeonce.load.universe;
+
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The real Postgres of one universe, as its processes see it: transactions are one step each, and its connections break and
+ * lose the answer to a COMMIT as the faults say. It tells the universe's time. For who has the turn.
+ */
+final class SimulatedPostgres {
+
+    /** How likely it is, at each COMMIT, that the connection breaks before it and after it. */
+    record Faults(double lostBefore, double lostAfter) {}
+
+    private static SimulatedPostgres current;
+
+    private final String url;
+    private final Deque<Connection> idle = new ArrayDeque<>();
+    private final Map<Connection, Long> told = new IdentityHashMap<>();
+    private final List<Wire> wires = new ArrayList<>();
+    private Faults faults = new Faults(0, 0);
+    private boolean down;
+    private Connection outside;
+    private long commits;
+
+    SimulatedPostgres(String url) {
+        this.url = url;
+    }
+
+    void enter() {
+        current = this;
+        faults = new Faults(0, 0);
+        down = false;
+    }
+
+    static SimulatedPostgres it() {
+        return current;
+    }
+
+    /** Whoever saw this number before needs not look again: nothing was committed since. */
+    static long commits() {
+        return current.commits;
+    }
+
+    void faults(Faults chosen) {
+        faults = chosen;
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    void down(boolean isDown) {
+        down = isDown;
+        if (isDown) {
+            List.copyOf(wires).forEach(Wire::cut);
+        }
+    }
+
+    void committed() {
+        commits++;
+    }
+
+    /** As a pool hands it out: a place where the process may die. */
+    Connection connect() throws SQLException {
+        Kernel.it().point("before a transaction");
+        if (down) {
+            throw new SQLTransientConnectionException("the simulated Postgres is away", "08001");
+        }
+        Wire wire = new Wire(this, take());
+        wires.add(wire);
+        Host host = Kernel.it().host();
+        Runnable broken = wire::cut;
+        host.lastWill.add(broken);
+        wire.onClose(() -> host.lastWill.remove(broken));
+        return wire.connection();
+    }
+
+    private Connection take() throws SQLException {
+        Connection raw = idle.poll();
+        return raw != null ? raw : newConnection();
+    }
+
+    Connection newConnection() throws SQLException {
+        Connection raw = DriverManager.getConnection(url);
+        try (var statement = raw.createStatement()) {
+            statement.execute("""
+                    SET search_path = chargeonce, universe, pg_catalog;
+                    SET lock_timeout = 1000;
+                    SET plan_cache_mode = force_generic_plan
+                    """);
+        }
+        return raw;
+    }
+
+    private static final String EMPTY = """
+            SET session_replication_role = replica;
+            DO $$
+            DECLARE
+                filled text;
+            BEGIN
+                FOR filled IN SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' AND tablename NOT LIKE 'flyway%' LOOP
+                    EXECUTE format('DELETE FROM chargeonce.%I', filled);
+                END LOOP;
+            END
+            $$;
+            INSERT INTO merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
+            RESET session_replication_role
+            """;
+
+    /** One that tells the time of outside. Its end keeps it for the next check. */
+    Connection outside() throws SQLException {
+        if (outside == null) {
+            outside = DriverManager.getConnection(url);
+            try (var statement = outside.createStatement()) {
+                statement.execute("SET search_path = chargeonce, public");
+            }
+        }
+        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+            if (method.getName().equals("close")) {
+                outside.rollback();
+                return null;
+            }
+            return method.invoke(outside, arguments);
+        });
+    }
+
+    /** For the next universe. */
+    void empty() {
+        inIdleConnection(EMPTY);
+    }
+
+    private void inIdleConnection(String sql) {
+        try {
+            Connection raw = take();
+            try (var statement = raw.createStatement()) {
+                statement.execute(sql);
+            }
+            idle.push(raw);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    private static final String AT_REST = """
+            SELECT NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved'))
+               AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
+            """;
+
+    boolean isAtRest() {
+        try {
+            Connection raw = take();
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(AT_REST)) {
+                row.next();
+                return row.getBoolean(1);
+            } finally {
+                idle.push(raw);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */
+    void giveBack(Wire wire, Connection raw, boolean broken) {
+        wires.remove(wire);
+        try {
+            if (!raw.getAutoCommit()) {
+                raw.rollback();
+                forgetTime(raw);
+                raw.setAutoCommit(true);
+            }
+            if (broken) {
+                try (var statement = raw.createStatement()) {
+                    statement.execute("SELECT pg_advisory_unlock_all()");
+                }
+            }
+            idle.push(raw);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. */
+    void tellTime(Connection raw) throws SQLException {
+        long now = Kernel.it().now();
+        if (told.getOrDefault(raw, 0L) != now) {
+            told.put(raw, now);
+            try (var statement = raw.createStatement()) {
+                statement.execute("SET universe.micros = " + now);
+            }
+        }
+    }
+
+    /** A rollback takes back what was told within the transaction. */
+    void forgetTime(Connection raw) {
+        told.remove(raw);
+    }
+
+    void close() {
+        idle.forEach(raw -> {
+            try {
+                raw.close();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+}

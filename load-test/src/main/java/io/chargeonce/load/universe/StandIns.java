@@ -1,0 +1,93 @@
+package io.chargeonce.load.universe;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.chargeonce.database.Database;
+import io.chargeonce.kafka.ConsumerSettings;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+
+/** What stands in for the few methods of the services that reach out of a process. Put in while the classes are loaded. */
+public final class StandIns {
+
+    private static final Map<Host, Function<Object, Object>> DOORS = new HashMap<>();
+
+    private StandIns() {}
+
+    /** A pool that holds nothing: each connection is taken from the universe's Postgres. */
+    private static final class Pool extends HikariDataSource {
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return SimulatedPostgres.it().connect();
+        }
+    }
+
+    public static Database database() {
+        try {
+            Constructor<Database> constructor = Database.class.getDeclaredConstructor(HikariDataSource.class);
+            constructor.setAccessible(true);
+            return constructor.newInstance(new Pool());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Bug! Database is made otherwise now", e);
+        }
+    }
+
+    public static Consumer<byte[], byte[]> consumer(ConsumerSettings settings) {
+        return Broker.it().consumer(settings.group());
+    }
+
+    public static Producer<byte[], byte[]> producer() {
+        return Broker.it().producer();
+    }
+
+    public static Consumer<byte[], byte[]> reader() {
+        return Broker.it().reader();
+    }
+
+    public static Admin admin() {
+        return Broker.it().admin();
+    }
+
+    /** In place of HTTP: the process takes requests through this function. */
+    @SuppressWarnings("unchecked") // It is the service's own AnswerAsk, from an Ask to an Answer.
+    public static void door(Object accept) {
+        DOORS.put(Kernel.it().host(), (Function<Object, Object>) accept);
+    }
+
+    public static void nothing() {
+        // Merchants' topics are not part of a universe.
+    }
+
+    static Function<Object, Object> doorOf(Host host) {
+        return DOORS.get(host);
+    }
+
+    static void forgetDoors() {
+        DOORS.clear();
+    }
+
+    /** PartitionWork.awaitQuiet, which waits within a lock. */
+    public static boolean awaitQuiet(Object work, long deadlineNanos) {
+        Kernel kernel = Kernel.it();
+        kernel.await(() -> running(work) == 0, Math.max(kernel.now(), deadlineNanos / 1_000));
+        return running(work) == 0;
+    }
+
+    private static int running(Object work) {
+        try {
+            Field running = work.getClass().getDeclaredField("running");
+            running.setAccessible(true);
+            return running.getInt(work);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Bug! PartitionWork counts otherwise now", e);
+        }
+    }
+}

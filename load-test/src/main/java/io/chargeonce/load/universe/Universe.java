@@ -1,0 +1,150 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.checker.Calls;
+import io.chargeonce.checker.Checker;
+import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.Sources;
+import io.chargeonce.checker.Topics;
+import io.chargeonce.load.simulation.Game;
+import io.chargeonce.load.simulation.Played;
+import java.net.URI;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.databind.JsonNode;
+
+/** Plays one universe after the other in one database: clients and faults, healing, rest, and the checker's verdict. */
+public final class Universe implements Game {
+
+    private static final Duration CLIENTS_COME_WITHIN = Duration.ofSeconds(4);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+    /** What is on its way when it all seems to rest: a late record, a late charge. */
+    private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
+    private static final Duration TO_REST = Duration.ofMinutes(20);
+    private static final int PARTITIONS = 2;
+    private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
+
+    private final SimulatedPostgres postgres;
+    private final Path secret;
+    private final boolean sweeping;
+
+    /** @param sweeping whether the sweeper works; if not, Kafka loses nothing either */
+    public Universe(String jdbcUrl, Path secret, boolean sweeping) {
+        this.postgres = new SimulatedPostgres(jdbcUrl);
+        this.secret = secret;
+        this.sweeping = sweeping;
+    }
+
+    @Override
+    public Played play(long seed) {
+        postgres.enter();
+        postgres.empty();
+        StandIns.forgetDoors();
+        Tampered.forget();
+        var kernel = new Kernel(seed);
+        var broker = broker();
+        broker.enter();
+        List<Psp> psps = List.of(new Psp("alpha", Duration.ofSeconds(4)), new Psp("beta", Duration.ofMinutes(10)));
+        var shop = new Shop[1];
+        kernel.run(() -> shop[0] = live(kernel, broker, psps));
+        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
+                .calls(new Calls.InMemory(shop[0].calls()));
+        return new Played(seed, Checker.check(evidence, sources(broker, psps)), kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
+    }
+
+    private static Broker broker() {
+        var broker = new Broker();
+        WORK.forEach(topic -> broker.create(topic, PARTITIONS, topic.contains("retry")));
+        broker.create("payments.outcomes", 1, false);
+        broker.create("payments.dlq", 1, true);
+        return broker;
+    }
+
+    private Shop live(Kernel kernel, Broker broker, List<Psp> psps) {
+        var cluster = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
+        var shop = new Shop(cluster);
+        var nemesis = new Nemesis(kernel, cluster, broker, postgres, psps, sweeping);
+        nemesis.begin();
+        cluster.start();
+        shop.open(5 + kernel.random().nextInt(11), CLIENTS_COME_WITHIN);
+        int blows = 4 + kernel.random().nextInt(12);
+        for (int i = 0; i < blows; i++) {
+            nemesis.strike();
+        }
+        nemesis.heal();
+        rest(kernel, broker, shop);
+        return shop;
+    }
+
+    private void rest(Kernel kernel, Broker broker, Shop shop) {
+        long giveUp = kernel.after(TO_REST);
+        kernel.await(shop::isClosed, giveUp);
+        do {
+            kernel.sleep(STILL_ON_ITS_WAY);
+            while (!isAtRest(broker) && kernel.now() < giveUp) {
+                kernel.sleep(LOOK_EVERY);
+            }
+            kernel.sleep(STILL_ON_ITS_WAY);
+        } while (!isAtRest(broker) && kernel.now() < giveUp);
+    }
+
+    private boolean isAtRest(Broker broker) {
+        return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic)) && postgres.isAtRest();
+    }
+
+    private Sources sources(Broker broker, List<Psp> psps) {
+        return new Sources() {
+            @Override
+            public Connection database() throws SQLException {
+                return postgres.outside();
+            }
+
+            @Override
+            public Topics topics() {
+                return new ModelTopics(broker);
+            }
+
+            @Override
+            public void eachMovement(BiConsumer<String, JsonNode> action) {
+                psps.forEach(psp -> psp.movements().forEach(movement -> action.accept(psp.name, movement)));
+            }
+
+            @Override
+            public void eachRequest(Consumer<JsonNode> action) {
+                // These PSPs keep no requests, and no rule of declines is learned from them.
+            }
+        };
+    }
+
+    private record ModelTopics(Broker broker) implements Topics {
+
+        @Override
+        public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
+            broker.records(topic).forEach(action);
+        }
+
+        @Override
+        public Map<Integer, Long> committed(String group, String topic) {
+            var offsets = new HashMap<Integer, Long>();
+            broker.group(group).committed().forEach((partition, offset) -> offsets.put(partition.partition(), offset.offset()));
+            return offsets;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is held.
+        }
+    }
+
+    @Override
+    public void close() {
+        postgres.close();
+    }
+}

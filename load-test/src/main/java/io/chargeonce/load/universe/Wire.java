@@ -1,0 +1,130 @@
+package io.chargeonce.load.universe;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** One process's connection to Postgres, which may break at a COMMIT: before it, or after it and before the answer. */
+final class Wire implements InvocationHandler {
+
+    private final SimulatedPostgres postgres;
+    private final Connection raw;
+    private Runnable onClose = () -> {};
+    private boolean closed;
+    private boolean cut;
+
+    Wire(SimulatedPostgres postgres, Connection raw) {
+        this.postgres = postgres;
+        this.raw = raw;
+    }
+
+    Connection connection() {
+        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class}, this);
+    }
+
+    void onClose(Runnable action) {
+        onClose = action;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Nothing more comes through, and the server notices. */
+    void cut() {
+        if (!closed && !cut) {
+            cut = true;
+            postgres.giveBack(this, raw, true);
+        }
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        return switch (method.getName()) {
+            case "close" -> close();
+            case "isClosed" -> closed || cut;
+            case "commit" -> commit();
+            case "rollback" -> rollback(method, arguments);
+            case "prepareStatement", "createStatement" -> statement(method, arguments);
+            default -> pass(method, arguments);
+        };
+    }
+
+    private Object close() {
+        if (!closed) {
+            closed = true;
+            if (!cut) {
+                postgres.giveBack(this, raw, Kernel.it().isKilled());
+            }
+            onClose.run();
+        }
+        return null;
+    }
+
+    private Object rollback(Method method, Object[] arguments) throws Throwable {
+        postgres.forgetTime(raw);
+        return pass(method, arguments);
+    }
+
+    private Object statement(Method method, Object[] arguments) throws Throwable {
+        requireWhole();
+        if (raw.getAutoCommit()) {
+            Kernel.it().point("before a statement");
+            requireWhole();
+        }
+        postgres.tellTime(raw);
+        Object statement = pass(method, arguments);
+        if (raw.getAutoCommit()) {
+            // It commits by itself; a SELECT counted among these costs only another look.
+            String sql = arguments == null ? "" : String.valueOf(arguments[0]).stripLeading();
+            if (!sql.startsWith("SELECT")) {
+                postgres.committed();
+            }
+        }
+        return statement;
+    }
+
+    private Object commit() throws SQLException {
+        requireWhole();
+        Kernel kernel = Kernel.it();
+        if (kernel.chance(postgres.faults().lostBefore())) {
+            kernel.note("connection lost before the COMMIT");
+            cut();
+            throw lost();
+        }
+        raw.commit();
+        postgres.committed();
+        if (kernel.chance(postgres.faults().lostAfter())) {
+            kernel.note("answer to the COMMIT lost");
+            cut();
+            throw lost();
+        }
+        kernel.point("after a COMMIT");
+        return null;
+    }
+
+    private Object pass(Method method, Object[] arguments) throws Throwable {
+        requireWhole();
+        try {
+            return method.invoke(raw, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void requireWhole() throws SQLException {
+        if (Kernel.it().isKilled()) {
+            throw new Killed();
+        }
+        if (cut) {
+            throw lost();
+        }
+    }
+
+    private static SQLException lost() {
+        return new SQLException("the simulated connection broke", "08006");
+    }
+}

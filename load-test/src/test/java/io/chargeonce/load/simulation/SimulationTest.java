@@ -1,0 +1,52 @@
+package io.chargeonce.load.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.checker.Violation;
+import io.chargeonce.sandbox.TestStack;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A small budget of universes; {@code chargeonce load simulate} has any number. */
+class SimulationTest {
+
+    private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty());
+    private static final int SEEDS = 12;
+    private static final int MOST_TO_CATCH_A_FLAW = 25;
+
+    @AfterAll
+    static void close() {
+        SOUND.close();
+    }
+
+    @Test
+    void every_universe_balances() {
+        LongStream.rangeClosed(1, SEEDS).mapToObj(SOUND::play).forEach(played ->
+                assertThat(played.verdict().balanced()).as("seed %d: %s %s", played.seed(), played.verdict().report(), played.events()).isTrue());
+    }
+
+    @Test
+    void the_same_seed_takes_the_same_steps_and_another_takes_others() {
+        Played once = SOUND.play(4711);
+        Played again = SOUND.play(4711);
+        assertThat(again.hash()).isEqualTo(once.hash());
+        assertThat(again.steps()).isEqualTo(once.steps());
+        assertThat(again.events()).isEqualTo(once.events());
+        assertThat(SOUND.play(4712).hash()).isNotEqualTo(once.hash());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"OFFSET_BEFORE_DATABASE", "OUTCOME_PAST_THE_OUTBOX", "FIFTY_MS_EARLY"})
+    void a_planted_bug_is_caught_and_its_seed_balances_without_it(Flaw flaw) {
+        try (var flawed = new Simulation(TestStack.newDatabase(), Optional.of(flaw))) {
+            Played caught = LongStream.rangeClosed(1, MOST_TO_CATCH_A_FLAW).mapToObj(flawed::play)
+                    .filter(played -> !played.verdict().balanced()).findFirst().orElseThrow();
+            assertThat(caught.verdict().violations()).extracting(Violation::invariant).containsAnyElementsOf(flaw.expected());
+            assertThat(SOUND.play(caught.seed()).verdict().balanced()).isTrue();
+        }
+    }
+}
