@@ -1,8 +1,8 @@
 package io.chargeonce.load;
 
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.game.Played;
 import io.chargeonce.load.simulation.Flaw;
-import io.chargeonce.load.simulation.Played;
 import io.chargeonce.load.simulation.Simulation;
 import io.chargeonce.load.simulation.Trials;
 import io.chargeonce.sandbox.PostgresServer;

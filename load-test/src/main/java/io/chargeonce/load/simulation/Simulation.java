@@ -1,6 +1,8 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.game.Game;
+import io.chargeonce.load.game.Played;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.chargeonce.load.simulation;
 
+import io.chargeonce.load.game.Game;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -20,7 +21,7 @@ import net.bytebuddy.pool.TypePool;
  */
 final class UniverseLoader extends URLClassLoader {
 
-    private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.");
+    private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.", "io.chargeonce.load.game.");
     private static final String INSIDE = "io.chargeonce.load.";
     private static final String BREAKER = "io.github.resilience4j.circuitbreaker.";
 

@@ -56,6 +56,7 @@ class KernelTest {
                 Kernel.it().sleep(Duration.ofSeconds(1));
                 seen.add("awake");
             });
+            Kernel.it().sleep(Duration.ofMillis(500));
             host.freeze(Kernel.it().now(), Kernel.it().after(Duration.ofSeconds(10)));
             Kernel.it().sleep(Duration.ofSeconds(9));
             assertThat(seen).isEmpty();

@@ -1,4 +1,4 @@
-package io.chargeonce.load.simulation;
+package io.chargeonce.load.game;
 
 import io.chargeonce.checker.Verdict;
 import java.util.List;

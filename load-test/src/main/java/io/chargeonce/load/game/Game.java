@@ -1,4 +1,4 @@
-package io.chargeonce.load.simulation;
+package io.chargeonce.load.game;
 
 /** Plays one universe after the other. One thread. */
 public interface Game extends AutoCloseable {
