@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Balances the books: rows first, then the topics, then the ledgers, so that everything read later may only know more; then
- * the sources are compared, payment by payment. Keeps one small object per payment and none per record. Only reads. Any thread.
+ * Balances the books: first what consumers say they have finished, then the rows, the topics and the ledgers, so that everything
+ * read later may only know more; then the sources are compared, payment by payment. Keeps one small object per payment and none
+ * per record. Only reads. Any thread.
  */
 public final class Checker {
 
@@ -23,8 +24,11 @@ public final class Checker {
     /** The same from other sources than those that the evidence names; of that, what is no address counts. */
     public static Verdict check(Evidence evidence, Sources sources) {
         var books = new Books();
-        readRows(books, evidence, sources);
-        readTopics(books, evidence, sources);
+        try (var topics = sources.topics()) {
+            List<WorkTopic> work = workTopics(books, evidence, topics);
+            readRows(books, evidence, sources);
+            readTopics(books, evidence, topics, work);
+        }
         var movements = new Movements(books);
         var declines = new Declines(books);
         sources.eachMovement((psp, movement) -> movements.movement(movement));
@@ -59,29 +63,33 @@ public final class Checker {
         }
     }
 
-    private static void readTopics(Books books, Evidence evidence, Sources sources) {
-        var planted = new Planted(evidence.planted(), books.findings);
-        try (var topics = sources.topics()) {
-            for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
-                String topic = workTopic(evidence, tier);
-                var work = new WorkTopic(books, topic, tier, topics.committed(topic + ".workers", topic));
-                topics.each(topic, record -> {
-                    planted.lookThrough(record);
-                    work.record(record);
-                });
-            }
-            var outcomes = new OutcomeTopic(books);
-            topics.each(evidence.topicPrefix() + ".outcomes", record -> {
-                planted.lookThrough(record);
-                outcomes.record(record);
-            });
-            var deadLetters = new DeadLetterTopic(books);
-            topics.each(evidence.topicPrefix() + ".dlq", record -> {
-                planted.lookThrough(record);
-                deadLetters.record(record);
-            });
-            deadLetters.compare();
+    /** With the offsets of this moment: whatever is finished now, the rows already show. */
+    private static List<WorkTopic> workTopics(Books books, Evidence evidence, Topics topics) {
+        var work = new ArrayList<WorkTopic>();
+        for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
+            String topic = workTopic(evidence, tier);
+            work.add(new WorkTopic(books, topic, tier, topics.committed(topic + ".workers", topic)));
         }
+        return work;
+    }
+
+    private static void readTopics(Books books, Evidence evidence, Topics topics, List<WorkTopic> work) {
+        var planted = new Planted(evidence.planted(), books.findings);
+        work.forEach(topic -> topics.each(topic.name(), record -> {
+            planted.lookThrough(record);
+            topic.record(record);
+        }));
+        var outcomes = new OutcomeTopic(books);
+        topics.each(evidence.topicPrefix() + ".outcomes", record -> {
+            planted.lookThrough(record);
+            outcomes.record(record);
+        });
+        var deadLetters = new DeadLetterTopic(books);
+        topics.each(evidence.topicPrefix() + ".dlq", record -> {
+            planted.lookThrough(record);
+            deadLetters.record(record);
+        });
+        deadLetters.compare();
         evidence.logs().forEach(planted::lookThrough);
     }
 

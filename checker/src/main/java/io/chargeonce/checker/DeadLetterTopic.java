@@ -29,7 +29,16 @@ final class DeadLetterTopic {
             return;
         }
         String id = new String(record.key(), StandardCharsets.UTF_8);
-        folded.merge(id, seen(record, id), (old, fresh) -> fresh.revision >= old.revision ? fresh : old);
+        Seen seen = seen(record, id);
+        if (!isNews(record, id, seen)) {
+            folded.merge(id, seen, (old, fresh) -> fresh.revision >= old.revision ? fresh : old);
+        }
+    }
+
+    /** A change that was made while we read, so that the row knows nothing of it. Brokers cut their time to milliseconds. */
+    private boolean isNews(ConsumerRecord<byte[], byte[]> record, String id, Seen seen) {
+        Books.Letter letter = books.letters.get(id);
+        return (letter == null || seen.revision > letter.revision()) && (record.timestamp() + 1) * 1_000 > books.rowsReadAt;
     }
 
     private Seen seen(ConsumerRecord<byte[], byte[]> record, String id) {

@@ -24,7 +24,7 @@ final class Metrics {
             var request = HttpRequest.newBuilder(service.resolve("/metrics")).timeout(PATIENCE).build();
             return new Metrics(http.send(request, HttpResponse.BodyHandlers.ofString()).body());
         } catch (IOException e) {
-            throw new EvidenceMissing("the metrics of the service at %s cannot be read: %s".formatted(service, e.getMessage()), e);
+            throw new EvidenceMissing("the metrics of the service at %s cannot be read: %s".formatted(service, e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EvidenceMissing("interrupted while reading the metrics of " + service, e);

@@ -26,12 +26,19 @@ final class WorkTopic {
     private final int tier;
     private final Map<Integer, Long> committed;
 
-    /** @param tier 0 is the main topic */
+    /**
+     * @param tier      0 is the main topic
+     * @param committed by partition, as it was before the rows were read
+     */
     WorkTopic(Books books, String topic, int tier, Map<Integer, Long> committed) {
         this.books = books;
         this.topic = topic;
         this.tier = tier;
         this.committed = committed;
+    }
+
+    String name() {
+        return topic;
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {

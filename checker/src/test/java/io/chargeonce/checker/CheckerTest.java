@@ -1,10 +1,13 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -309,6 +312,31 @@ class CheckerTest {
     void dlq_algebra_each_change_has_its_audit_record() {
         world.sql("DELETE FROM audit_record WHERE resource_id = '" + sample.purged + "' AND action = 'dead_letter.left'");
         broken(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void poison_that_is_finished_between_the_rows_and_the_topics_breaks_nothing() throws Exception {
+        long offset = world.send("requests", "k", "poison");
+        try (var checks = Executors.newSingleThreadExecutor(); var other = world.connect(); var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            // The check has taken its picture of the rows when it comes to this table.
+            statement.execute("LOCK TABLE audit_record");
+            Future<Verdict> verdict = checks.submit(world::check);
+            await().until(() -> {
+                try (var waiting = statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_record'::regclass")) {
+                    return waiting.next();
+                }
+            });
+            statement.execute("""
+                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
+                    VALUES ('psn_2', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d)
+                    """.formatted(world.prefix, offset));
+            world.send("dlq", "psn_2", "{\"revision\":1}");
+            world.commitOffsets();
+            other.commit();
+            assertThat(verdict.get().violations()).isEmpty();
+            assertThat(verdict.get().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        }
     }
 
     @Test

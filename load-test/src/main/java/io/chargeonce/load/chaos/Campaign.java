@@ -91,36 +91,35 @@ final class Campaign {
         while (Checker.underWay(evidence) > 0 && System.nanoTime() < giveUp) {
             Pauses.of(Duration.ofMillis(200));
         }
-        Verdict verdict = check(evidence);
+        Verdict verdict = check(evidence, giveUp);
         while (verdict.kind() == Verdict.Kind.UNKNOWN && System.nanoTime() < giveUp) {
             Pauses.of(Duration.ofMillis(500));
-            verdict = check(evidence);
-        }
-        if (verdict.kind() == Verdict.Kind.BROKEN) {
-            // Poison that was finished after the rows had been read, and before its topic was, looks wrong once.
-            Pauses.of(Duration.ofSeconds(3));
-            verdict = check(evidence);
+            verdict = check(evidence, giveUp);
         }
         return verdict.kind() == Verdict.Kind.BROKEN ? verdict : rested(evidence.recovered(recovery), giveUp);
     }
 
     /** Offsets are committed a moment after the last record was finished. */
     private static Verdict rested(Evidence evidence, long giveUp) {
-        Verdict verdict = check(evidence);
+        Verdict verdict = check(evidence, giveUp);
         while (!verdict.balanced() && System.nanoTime() < giveUp) {
             Pauses.of(Duration.ofMillis(500));
-            verdict = check(evidence);
+            verdict = check(evidence, giveUp);
         }
         return verdict;
     }
 
-    private static Verdict check(Evidence evidence) {
-        try {
-            return Checker.check(evidence);
-        } catch (EvidenceMissing notYet) {
-            // A broker that has just come back may not lead its partitions yet.
-            Pauses.of(Duration.ofSeconds(3));
-            return Checker.check(evidence);
+    /** A broker that has just come back may not lead its partitions yet, and a service may still be starting. */
+    private static Verdict check(Evidence evidence, long giveUp) {
+        while (true) {
+            try {
+                return Checker.check(evidence);
+            } catch (EvidenceMissing notYet) {
+                if (System.nanoTime() >= giveUp) {
+                    throw notYet;
+                }
+                Pauses.of(Duration.ofMillis(500));
+            }
         }
     }
 }
