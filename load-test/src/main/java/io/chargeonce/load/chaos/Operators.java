@@ -86,9 +86,8 @@ final class Operators {
         return ids.isEmpty() ? Optional.empty() : Optional.of(DeadLetterFilter.ofIds(ids));
     }
 
-    /** Adyen only says by webhook what became of a refund, and campaigns have nobody who listens. */
     private static final String NEWEST_PAYMENT = """
-            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state = 'succeeded' AND psp = 'stripe'
+            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state = 'succeeded'
              ORDER BY settled_at DESC LIMIT 1
             """;
 

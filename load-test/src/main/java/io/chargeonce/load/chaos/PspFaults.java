@@ -49,9 +49,9 @@ final class PspFaults {
     }
 
     private String atAdyen() {
-        // Not an answer that Adyen freezes and that says nothing: then only its webhook or a person could ever say more.
-        List<Fault> possible = List.of(new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
-                new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT), new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
+        // Not a frozen 500 behind which nothing happened: no webhook follows, and only a person could ever say more.
+        List<Fault> possible = List.of(new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(),
+                new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT), new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
         int pick = random.nextInt(possible.size() + 1);
         if (pick == possible.size()) {
             return out("adyen", stage.adyen);

@@ -11,6 +11,9 @@ import java.util.Map;
 /** What the services of a campaign are told: everything through proxies, and everything in a hurry. */
 record ServiceSettings(Path directory, String kafka, int postgresPort, int stripePort, int adyenPort) {
 
+    /** Signs the Adyen simulator's webhooks; Stripe's sends none. */
+    static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
+
     /** By the variable's name. */
     Map<String, String> of(String kind, int ingestPort) {
         var settings = new HashMap<String, String>();
@@ -37,6 +40,7 @@ record ServiceSettings(Path directory, String kafka, int postgresPort, int strip
         settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSettings.API_KEY));
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
         settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSettings.MERCHANT_ACCOUNT);
+        settings.put("CHARGEONCE_ADYEN_HMAC_KEY_FILE", secret("adyen-hmac-key", ADYEN_HMAC_KEY));
         settings.put("CHARGEONCE_ROUTES", "-> stripe:2,adyen:1");
         settings.put("CHARGEONCE_PSP_TIMEOUT", "500ms");
         settings.put("CHARGEONCE_CLAIM_LEASE", "4s");

@@ -57,6 +57,7 @@ final class Stage implements AutoCloseable {
     private final List<URI> metrics = new ArrayList<>();
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
+    private final int webhookPort = LowPort.free();
     private final String database;
     private final List<Runnable> storms = new ArrayList<>();
     private boolean operatorsAtWork;
@@ -75,7 +76,8 @@ final class Stage implements AutoCloseable {
         }
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
         this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()));
-        this.adyen = AdyenSimulator.start(cards().port(LowPort.free()));
+        this.adyen = AdyenSimulator.start(cards().port(LowPort.free())
+                .webhook(URI.create("http://127.0.0.1:" + webhookPort + "/v1/webhooks/adyen"), ServiceSettings.ADYEN_HMAC_KEY));
         this.toPostgres = TcpProxy.start(postgres.port());
         this.toStripe = TcpProxy.start(stripe.port());
         this.toAdyen = TcpProxy.start(adyen.port());
@@ -101,6 +103,10 @@ final class Stage implements AutoCloseable {
     private Child service(String kind, int number, Optional<Plant> plant, Map<String, String> more) {
         Map<String, String> environment = new ServiceSettings(directory, kafka(), toPostgres.port(), toStripe.port(), toAdyen.port())
                 .of(kind, ingestPort);
+        if (kind.equals("charge") && number == 1) {
+            // The simulator knows one address; what it cannot deliver there it keeps until this process is back.
+            environment.put("CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:" + webhookPort);
+        }
         Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS")).ifPresent(address -> metrics.add(URI.create("http://" + address)));
         environment.putAll(more);
         return new Child(kind + "-" + number, List.of(kind, "" + number), environment, directory, plant.map(Plant::tag));
