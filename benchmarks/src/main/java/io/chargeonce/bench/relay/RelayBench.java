@@ -23,7 +23,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -40,7 +42,6 @@ public final class RelayBench {
     /** A minute's worth. */
     private static final int PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION = 60_000;
     private static final Duration PACE = Duration.ofMillis(1);
-    private static final byte[] VALUE = "x".repeat(330).getBytes(StandardCharsets.US_ASCII);
     private static final Map<String, String> HEADERS = Map.of("ce_specversion", "1.0", "ce_type", "chargeonce.payment.outcome",
             "ce_source", "/chargeonce", "ce_id", "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa/2/outcome", "ce_time", "2026-01-01T00:00:00Z");
 
@@ -86,7 +87,18 @@ public final class RelayBench {
     }
 
     private static OutboxRow row(Ground.Plot plot, int number) {
-        return new OutboxRow(plot.topics().outcomes(), "pay-" + number, Optional.of(VALUE), HEADERS);
+        return new OutboxRow(plot.topics().outcomes(), "pay-" + number, Optional.of(value(number)), HEADERS);
+    }
+
+    /** An outcome's text of about 330 bytes; its identifiers differ from row to row, so that it compresses as real ones do. */
+    private static byte[] value(int number) {
+        var random = new SplittableRandom(number);
+        return """
+                {"type":"payment.outcome","version":1,"payment_id":"pay_%016x%08x","outcome":"succeeded","amount":%d,"currency":"EUR",\
+                "merchant":"acme","idempotency_key":"order-%016x-%016x","reference":"order-%d","psp":"stripe",\
+                "psp_reference":"pi_%016x%08x","attempt":1,"generation":1,"settled_at":"2026-01-01T00:00:00.000000Z"}\
+                """.formatted(random.nextLong(), random.nextInt(), random.nextInt(100, 100_000), random.nextLong(), random.nextLong(),
+                number, random.nextLong(), random.nextInt()).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static void fill(Ground.Plot plot, Database database) throws SQLException {
@@ -147,9 +159,10 @@ public final class RelayBench {
 
     private static double produce(Ground ground) throws Exception {
         try (var plot = ground.newPlot(); var producer = producer(plot)) {
+            var values = IntStream.range(0, ROWS).mapToObj(RelayBench::value).toList();
             long start = System.nanoTime();
             for (int i = 0; i < ROWS; i++) {
-                var record = new ProducerRecord<>(plot.topics().outcomes(), ("pay-" + i).getBytes(StandardCharsets.US_ASCII), VALUE);
+                var record = new ProducerRecord<>(plot.topics().outcomes(), ("pay-" + i).getBytes(StandardCharsets.US_ASCII), values.get(i));
                 HEADERS.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
                 producer.send(record);
             }
