@@ -92,26 +92,4 @@ final class Flaws {
             answer = true;
         }
     }
-
-    static final class StepOfTheRow {
-        @Advice.OnMethodEnter
-        static void enter(@Advice.Argument(value = 1, optional = true, readOnly = false, typing = Assigner.Typing.DYNAMIC) Object ask,
-                          @Advice.Argument(value = 2, optional = true, typing = Assigner.Typing.DYNAMIC) Object operation) {
-            ask = Tampered.withStepOf(ask, operation);
-        }
-    }
-
-    static final class NewStep {
-        @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue(value = "step", readOnly = false) int step) {
-            step = step + 1;
-        }
-    }
-
-    static final class Nothing {
-        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
-        static boolean enter() {
-            return true;
-        }
-    }
 }

@@ -26,6 +26,7 @@ import org.apache.kafka.common.errors.WakeupException;
 /** A member of a group, as far as a record loop uses one. Callbacks are called within poll, as by the real one. */
 final class ModelConsumer {
 
+    static final String COMMITTED = "after an offset commit";
     private static final int MOST_RECORDS = 6;
 
     final Host host = Kernel.it().host();
@@ -145,6 +146,7 @@ final class ModelConsumer {
         boolean answered = heard && !Kernel.it().chance(broker.faults().ackLost());
         answers.add(() -> callback.onComplete(offsets, fenced ? new CommitFailedException()
                 : answered ? null : new RetriableCommitFailedException("the simulated broker did not answer")));
+        Kernel.it().point(COMMITTED);
     }
 
     public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration patience) {

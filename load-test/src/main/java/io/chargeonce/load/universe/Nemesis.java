@@ -9,6 +9,9 @@ final class Nemesis {
 
     private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
 
+    /** How much likelier a process dies there than elsewhere: what it had skipped would be lost. */
+    private static final int AFTER_AN_OFFSET_COMMIT = 10;
+
     private final Kernel kernel;
     private final Cluster cluster;
     private final Broker broker;
@@ -36,13 +39,13 @@ final class Nemesis {
 
     void begin() {
         kernel.crashes((host, point) -> {
-            boolean dies = host != kernel.world() && kernel.chance(crash);
+            boolean dies = host != kernel.world() && kernel.chance(point.equals(ModelConsumer.COMMITTED) ? crash * AFTER_AN_OFFSET_COMMIT : crash);
             if (dies) {
                 kernel.tell(host.name + " killed " + point);
             }
             return dies;
         });
-        postgres.faults(new SimulatedPostgres.Faults(upTo(0.02), upTo(0.04)));
+        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5)));
         broker.faults(new Broker.Faults(upTo(0.05), upTo(0.1), upTo(0.03)));
         psps.forEach(psp -> psp.faults(new Psp.Faults(upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.3))));
     }
@@ -129,7 +132,7 @@ final class Nemesis {
     void heal() {
         kernel.tell("everything heals");
         kernel.crashes((host, point) -> false);
-        postgres.faults(new SimulatedPostgres.Faults(0, 0));
+        postgres.faults(SimulatedPostgres.Faults.NONE);
         broker.faults(new Broker.Faults(0, 0, 0));
         postgres.down(false);
         broker.down(false);

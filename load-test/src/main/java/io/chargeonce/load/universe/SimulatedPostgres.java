@@ -13,13 +13,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The real Postgres of one universe, as its processes see it: transactions are one step each, and its connections break and
- * lose the answer to a COMMIT as the faults say. It tells the universe's time. For who has the turn.
+ * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
+ * late, and its connections break and lose the answer to a COMMIT as the faults say. It tells the universe's time. For who has the turn.
  */
 final class SimulatedPostgres {
 
-    /** How likely it is, at each COMMIT, that the connection breaks before it and after it. */
-    record Faults(double lostBefore, double lostAfter) {}
+    /** How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late. */
+    record Faults(double lostBefore, double lostAfter, double late) {
+
+        static final Faults NONE = new Faults(0, 0, 0);
+    }
 
     private static SimulatedPostgres current;
 
@@ -27,7 +30,7 @@ final class SimulatedPostgres {
     private final Deque<Connection> idle = new ArrayDeque<>();
     private final Map<Connection, Long> told = new IdentityHashMap<>();
     private final List<Wire> wires = new ArrayList<>();
-    private Faults faults = new Faults(0, 0);
+    private Faults faults = Faults.NONE;
     private boolean down;
     private Connection outside;
     private long commits;
@@ -38,7 +41,7 @@ final class SimulatedPostgres {
 
     void enter() {
         current = this;
-        faults = new Faults(0, 0);
+        faults = Faults.NONE;
         down = false;
     }
 

@@ -1,11 +1,9 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.database.OutboxRow;
-import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
-import io.chargeonce.wire.PaymentRecord;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -98,23 +96,6 @@ public final class Tampered {
 
     public static Outcome failedIfNotFound(Outcome outcome) {
         return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND ? failedIfUnknown(outcome) : outcome;
-    }
-
-    /** Returns a Claims.Ask with the step that the row has. */
-    public static Object withStepOf(Object ask, Object operation) {
-        if (!(operation instanceof Operation row)) {
-            return ask;
-        }
-        try {
-            var constructor = ask.getClass().getDeclaredConstructors()[0];
-            constructor.setAccessible(true);
-            PaymentRecord old = (PaymentRecord) field(ask, "record").get(ask);
-            var record = new PaymentRecord(old.type(), old.version(), old.paymentId(), old.operation(), old.operationId(), row.step(),
-                    old.merchant(), old.idempotencyKey(), old.amount(), old.currency(), old.paymentMethod(), old.customer(), old.reference());
-            return constructor.newInstance(record, field(ask, "token").get(ask));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! The flaw does not fit the code any more", e);
-        }
     }
 
     private static Field field(Object of, String name) throws NoSuchFieldException {
