@@ -159,6 +159,30 @@ class RefundsTest {
     }
 
     @Test
+    void a_dead_refund_that_is_merged_goes_back_once_and_where_the_money_was_taken() {
+        String id = charged();
+        var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
+        psp.refunds.then(failed, failed, failed, failed);
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        books.merge(refundOf(id));
+        var work = books.takeWork();
+        process.handle(work.getFirst());
+        process.handle(work.getFirst());
+        process.drain();
+
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(refundOf(id)).generation()).isEqualTo(2);
+        assertThat(psp.refunds.given).singleElement().satisfies(refund ->
+                assertThat(refund.capture()).isEqualTo("ref-" + psp.captures.getFirst().key()));
+        assertThat(psp.refunds.calls).hasSize(5).extracting(refund -> refund.key()).doesNotHaveDuplicates();
+        assertThat(psp.captures).hasSize(1);
+        assertThat(other.refunds.calls).isEmpty();
+        assertThat(books.refunded(id)).isEqualTo(1299);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
     void an_unknown_refund_is_found_out_and_given_back_once() {
         String id = charged();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
