@@ -93,12 +93,14 @@ public final class ChargeEngine {
                 tracing.around("charge", handler), InstantSource.system(), meters).start()));
     }
 
-    /** Asks about unknown outcomes, presents soft declines again, and stages again what Kafka lost. */
+    /** Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, and stages again what Kafka lost. */
     public void startCaretakers() {
         var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease());
         lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
         var presenter = new Presenter(database, topics, relay::nudge);
         lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
+        var purges = new PurgeEnd(database, topics, relay::nudge);
+        lifecycle.start("purge end", () -> Worker.start("purge-end", Duration.ofMinutes(1), purges::runOnce));
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
         lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));

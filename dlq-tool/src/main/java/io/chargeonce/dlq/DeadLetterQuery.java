@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -68,7 +69,7 @@ final class DeadLetterQuery {
             """ + STANDING + ")\n";
 
     /** How long a purge can be undone. */
-    static final String RETENTION = "interval '30 days'";
+    static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
     /** Whole with its conditions, for each place that dead letters can be in. */
     static String selected(Selection.From from) {

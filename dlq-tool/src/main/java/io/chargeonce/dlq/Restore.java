@@ -42,15 +42,25 @@ public final class Restore {
     private Tally<Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
         var fates = new Tally<Fate>();
         batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
-        List<Operation> operations = batch.letters().stream().filter(letter -> letter.operationId().isPresent())
+        var letters = new ArrayList<DeadLetterView>();
+        for (DeadLetterView letter : batch.letters()) {
+            // The retention may have ended since it was selected, and the world been told so.
+            boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
+            if (isOver) {
+                fates.add(Fate.GONE, letter);
+            } else {
+                letters.add(letter);
+            }
+        }
+        List<Operation> operations = letters.stream().filter(letter -> letter.operationId().isPresent())
                 .map(batch::operation).toList();
         operations.forEach(Operation::restore);
         OperationTable.save(connection, operations);
         // Of two restores of one poison record at once, the update itself says which one brought it back.
         Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
-                batch.letters().stream().map(DeadLetterView::id).toList(), batch.operations()));
+                letters.stream().map(DeadLetterView::id).toList(), batch.operations()));
         var audit = new ArrayList<AuditLog.Entry>();
-        for (DeadLetterView letter : batch.letters()) {
+        for (DeadLetterView letter : letters) {
             boolean isBack = restored.contains(letter.id());
             fates.add(isBack ? Fate.RESTORED : Fate.GONE, letter);
             if (isBack) {

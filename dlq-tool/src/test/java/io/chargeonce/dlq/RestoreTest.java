@@ -84,6 +84,19 @@ class RestoreTest {
     }
 
     @Test
+    void a_restore_that_was_selected_before_the_retention_ended_brings_nothing_back_after_it() {
+        String id = rows.dead();
+        purge(false);
+        Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
+        List<DeadLetterView> selected = rows.queue().database().withConnection(connection ->
+                DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
+        rows.text("UPDATE operation SET settled_at = now() RETURNING 1");
+        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+        assertThat(rows.letter(id)).isEqualTo("purged/2");
+    }
+
+    @Test
     void an_unresolved_payment_is_purged_only_when_that_is_said_and_is_asked_about_once_it_is_back() {
         String id = rows.unresolved();
         purge(false);

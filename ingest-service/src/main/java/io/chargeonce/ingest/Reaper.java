@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Removes what is no longer needed, some rows at a time: answers after a day, rows after the retention, guards when their
- * time is over. A key's row outlives its answer, so a late repeat never charges again. What is not finished is never
+ * Removes what is no longer needed, some rows at a time: answers after a day, rows after the retention with their dead
+ * letters and the runs of merges, guards when their time is over. A key's row outlives its answer, so a late repeat never charges again. What is not finished is never
  * removed; it is counted for an alert. Several processes may reap at once.
  */
 final class Reaper {
@@ -28,10 +28,11 @@ final class Reaper {
     /** One pass; returns how many rows it removed something of. */
     int runOnce() {
         int answers = database.inTransaction(Reaper::reapAnswers);
-        int keys = database.inTransaction(this::forgetKeys);
+        int keys = database.inTransaction(connection -> forget(connection, FORGET_PAYMENTS));
+        int letters = database.inTransaction(connection -> forget(connection, FORGET_RUNS));
         int guards = database.inTransaction(DuplicateGuard::expire);
         unfinished.set(database.withConnection(Reaper::countUnfinished));
-        return answers + keys + guards;
+        return answers + keys + letters + guards;
     }
 
     /** As of the last pass: keys whose answer would have been removed, were their payment finished. */
@@ -60,10 +61,11 @@ final class Reaper {
         }
     }
 
-    private static final String FORGET_KEYS = "SELECT forget_settled_payments(? * interval '1 second', ?)";
+    private static final String FORGET_PAYMENTS = "SELECT forget_settled_payments(? * interval '1 second', ?)";
+    private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(? * interval '1 second', ?)";
 
-    private int forgetKeys(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET_KEYS)) {
+    private int forget(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
             statement.setLong(1, retention.toSeconds());
             statement.setInt(2, SOME);
             try (var row = statement.executeQuery()) {

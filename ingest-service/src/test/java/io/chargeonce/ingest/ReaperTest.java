@@ -156,6 +156,44 @@ class ReaperTest {
     }
 
     @Test
+    void a_purged_payment_is_not_forgotten_before_its_outcome_was_told_and_takes_its_dead_letter_along() {
+        String id = Json.text(payment("500 days", "purged").body(), "id");
+        world.execute("""
+                INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation)
+                VALUES ('%1$s', '%1$s', 'purged', 'psp_unwell', '500', 1)""".formatted(id));
+        reaper.runOnce();
+        reaper.runOnce();
+        assertThat(rowsOf(id)).isEqualTo(2);
+        world.execute("UPDATE operation SET settled_at = now() WHERE operation_id = '" + id + "'");
+        reaper.runOnce();
+
+        assertThat(rowsOf(id)).isZero();
+        assertThat(world.count("SELECT count(*) FROM dead_letter WHERE dead_letter_id = '" + id + "'")).isZero();
+    }
+
+    @Test
+    void records_that_left_the_queue_and_runs_that_are_over_go_after_the_retention() {
+        world.execute("""
+                INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, changed_at, source_topic)
+                VALUES ('left-long-ago', 'purged', 'undecodable', '', 1, now() - interval '401 days', 't'),
+                       ('left-lately', 'purged', 'undecodable', '', 1, now() - interval '399 days', 't'),
+                       ('still-there', 'dead', 'undecodable', '', 1, now() - interval '401 days', 't');
+                INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
+                VALUES ('run_0000000001', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 days'),
+                       ('run_0000000002', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 days'),
+                       ('run_0000000003', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'running', NULL);
+                INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing)
+                SELECT run_id, 1, 'left-long-ago', 1, now(), 'poison' FROM dlq_run""");
+        reaper.runOnce();
+
+        assertThat(world.count("SELECT count(*) FROM dead_letter WHERE source_topic = 't'")).isEqualTo(2);
+        assertThat(world.count("SELECT count(*) FROM dead_letter WHERE dead_letter_id = 'left-long-ago'")).isZero();
+        assertThat(world.count("SELECT count(*) FROM dlq_run WHERE run_id = 'run_0000000001'")).isZero();
+        assertThat(world.count("SELECT count(*) FROM dlq_run")).isEqualTo(2);
+        assertThat(world.count("SELECT count(*) FROM dlq_run_item")).isEqualTo(2);
+    }
+
+    @Test
     void guards_go_when_their_window_is_over() {
         world.execute("INSERT INTO duplicate_guard VALUES ('acme', sha256('over'), 'pay_x', now() - interval '1 second'), "
                 + "('acme', sha256('lives'), 'pay_x', now() + interval '1 hour')");

@@ -328,6 +328,14 @@ public final class Operation {
         moveOn(OperationState.PURGED);
     }
 
+    /** A purge can be undone no more. */
+    public void endPurge(Instant now) {
+        if (state != OperationState.PURGED || settledAt.isPresent()) {
+            throw new IllegalStateException("Bug! No purge of " + id() + " can end: it is " + state.tag());
+        }
+        settledAt = Optional.of(now);
+    }
+
     /** A purge is undone. */
     public void restore() {
         moveOn(OperationState.DEAD);

@@ -75,6 +75,23 @@ public final class OperationTable {
         }
     }
 
+    private static final String LOCK_ENDED_PURGES = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation
+             WHERE state = 'purged' AND settled_at IS NULL
+               AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation.operation_id AND dead_letter.state = 'purged'
+                              AND changed_at < statement_timestamp() - ? * interval '1 second')
+             LIMIT ? FOR UPDATE SKIP LOCKED
+            """;
+
+    /** Purged operations that can be restored no more, and whose outcome has not been told. */
+    public static Locked lockEndedPurges(Connection connection, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_ENDED_PURGES)) {
+            statement.setLong(1, PurgedLetters.KEPT.toSeconds());
+            statement.setInt(2, limit);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
     private static final String INSERT = """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference,

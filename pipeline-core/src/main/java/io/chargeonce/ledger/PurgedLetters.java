@@ -6,6 +6,7 @@ import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -16,6 +17,9 @@ import java.util.Optional;
 
 /** Dead letters that were purged, and can come back as they were. */
 public final class PurgedLetters {
+
+    /** How long a purge can be undone. */
+    public static final Duration KEPT = Duration.ofDays(30);
 
     private PurgedLetters() {}
 

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param operation {@code charge}, {@code refund} or {@code reversal}
  * @param psp      absent for a refund that was refused before it got to one
- * @param status   {@code succeeded} or {@code declined}
+ * @param status   {@code succeeded}, {@code declined}, or {@code purged} once a purge can be undone no more
  * @param revision the operation's step at that moment: of two copies for one payment the higher is the newer
  */
 public record OutcomeRecord(

@@ -30,7 +30,8 @@ GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), lock_payment(text), take_back_keys(text[], text[])
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), lock_payment(text),
+    take_back_keys(text[], text[])
     TO chargeonce_ingest;
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, and no deletion but of

@@ -121,6 +121,7 @@ class LeastPrivilegeTest {
             "chargeonce_charge         | SELECT FROM idempotency_key",
             "chargeonce_charge         | DELETE FROM dead_letter",
             "chargeonce_charge         | SELECT forget_settled_payments(interval '400 days', 1)",
+            "chargeonce_dlq_operator   | SELECT forget_dead_letter_runs(interval '400 days', 1)",
             "chargeonce_retry          | SELECT FROM merchant_token",
             "chargeonce_retry          | DELETE FROM dead_letter",
             "chargeonce_dlq_reader     | UPDATE dead_letter SET state = 'purged'",

@@ -61,6 +61,11 @@ CREATE INDEX dlq_run_item_by_letter ON dlq_run_item (dead_letter_id);
 -- What can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
 
+-- Whose purge may come to its end: its outcome is told then, once.
+CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
+-- Records that left the queue: no payment takes them along when it is forgotten.
+CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
+
 -- What people did, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
 

@@ -14,7 +14,8 @@ BEGIN
         SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
           FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
          WHERE response_body IS NULL AND old.created_at < now() - retention
-           AND state IN ('succeeded', 'declined', 'purged')
+           -- A purge is settled once it can be undone no more and its outcome was told.
+           AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Money that still goes back, or went back lately, keeps its payment.
            AND NOT EXISTS (SELECT FROM operation AS back
                             WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
@@ -37,6 +38,8 @@ BEGIN
         DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
     ), visit AS (
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
+    ), letter AS (
+        DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
     ), money AS (
         DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
     ), key_of_refund AS (
@@ -48,3 +51,27 @@ BEGIN
     RETURN forgotten;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int) FROM PUBLIC;
+
+-- The same for what no payment takes along: records that left the dead-letter queue, and runs that are over.
+CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    -- Never before a purge is beyond undoing.
+    until timestamptz := now() - greatest(retention, interval '30 days');
+    letters int;
+    items int;
+BEGIN
+    DELETE FROM dead_letter WHERE dead_letter_id IN (
+        SELECT dead_letter_id FROM dead_letter WHERE operation_id IS NULL AND state <> 'dead' AND changed_at < until
+         LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS letters = ROW_COUNT;
+    DELETE FROM dlq_run_item WHERE (run_id, position) IN (
+        SELECT run_id, position FROM dlq_run JOIN dlq_run_item USING (run_id)
+         WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
+         LIMIT most);
+    GET DIAGNOSTICS items = ROW_COUNT;
+    DELETE FROM dlq_run WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
+       AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
+    RETURN letters + items;
+END $$;
+REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;

@@ -1,0 +1,47 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Tells the outcome of purged operations, once each, when their purge can be undone no more. They stay purged. For one
+ * thread; several processes may each run one.
+ */
+final class PurgeEnd {
+
+    private static final int BATCH = 500;
+
+    private final Database database;
+    private final Topics topics;
+    private final Runnable committed;
+
+    PurgeEnd(Database database, Topics topics, Runnable committed) {
+        this.database = database;
+        this.topics = topics;
+        this.committed = committed;
+    }
+
+    /** One batch; returns how many purges ended. */
+    int runOnce() {
+        int ended = database.inTransaction(this::endDue);
+        if (ended > 0) {
+            committed.run();
+        }
+        return ended;
+    }
+
+    private int endDue(Connection connection) throws SQLException {
+        var due = OperationTable.lockEndedPurges(connection, BATCH);
+        var changes = new Changes(topics);
+        for (Operation operation : due.rows().values()) {
+            operation.endPurge(due.now());
+            changes.settled(operation);
+        }
+        changes.write(connection);
+        return due.rows().size();
+    }
+}

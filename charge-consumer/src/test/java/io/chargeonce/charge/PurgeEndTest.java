@@ -1,0 +1,80 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationState;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PurgeEndTest {
+
+    private static Books books;
+    private PurgeEnd ends;
+    private String id;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    @BeforeEach
+    void purge() {
+        var psp = new FakePsp();
+        psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+        var process = books.forget().process(psp);
+        ends = new PurgeEnd(books.database, books.topics, () -> {});
+        id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        books.database.inTransaction(connection -> {
+            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
+            operation.purge();
+            OperationTable.save(connection, List.of(operation));
+            return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
+        });
+    }
+
+    private static void days(int days) {
+        books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '%d days'".formatted(days));
+    }
+
+    @Test
+    void while_a_purge_can_be_undone_nobody_is_told_an_outcome() {
+        days(29);
+        assertThat(ends.runOnce()).isZero();
+        assertThat(books.staged(books.topics.outcomes())).isZero();
+    }
+
+    @Test
+    void when_its_retention_ends_a_purge_is_told_once_and_on_record() {
+        days(31);
+        assertThat(ends.runOnce()).isEqualTo(1);
+        assertThat(ends.runOnce()).isZero();
+
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+        assertThat(books.operation(id).settledAt()).isPresent();
+        assertThat(books.count("FROM outbox WHERE topic = '%s' AND convert_from(value, 'UTF8')::json ->> 'status' = 'purged'"
+                .formatted(books.topics.outcomes()))).isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'purged' AND resource_id = '" + id + "'")).isEqualTo(1);
+    }
+
+    @Test
+    void what_was_restored_in_time_is_not_told() {
+        days(31);
+        books.execute("UPDATE operation SET state = 'dead'");
+        assertThat(ends.runOnce()).isZero();
+        assertThat(books.staged(books.topics.outcomes())).isZero();
+    }
+}
