@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.ledger.AuditChain;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -35,6 +36,19 @@ public final class AuditTrail {
     /** The newest last. */
     public static List<Line> ask(DeadLetterQueue queue, Question question) {
         return queue.database().withConnection(connection -> read(connection, question));
+    }
+
+    /** The whole log takes longer than a statement usually may. */
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '30min'";
+
+    /** Records that were not written as they are now. */
+    public static List<AuditChain.Broken> broken(DeadLetterQueue queue, int limit) {
+        return queue.database().inTransaction(connection -> {
+            try (var patience = connection.createStatement()) {
+                patience.execute(PATIENCE);
+            }
+            return AuditChain.broken(connection, limit);
+        });
     }
 
     private static final String READ = """

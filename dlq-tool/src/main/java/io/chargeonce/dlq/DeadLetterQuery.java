@@ -24,22 +24,29 @@ final class DeadLetterQuery {
 
     /** A purged one stands as it stood when it was purged. */
     static final String STANDING = """
-            CASE WHEN letter.operation_id IS NULL THEN 'poison'
-                 WHEN attempt.state = 'succeeded' THEN 'charged'
-                 WHEN attempt.state IS NOT NULL OR operation.state IS NULL OR operation.state NOT IN ('dead', 'purged')
-                      THEN 'unresolved'
-                 WHEN operation.generation > %d THEN 'needs_a_person'
-                 WHEN operation.charge_before < clock_timestamp() THEN 'past_deadline'
+            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.edited_value IS NULL THEN 'poison' ELSE 'mended' END
+                 WHEN known.attempt_state = 'succeeded' THEN 'charged'
+                 WHEN known.attempt_state IS NOT NULL OR known.operation_state NOT IN ('dead', 'purged') THEN 'unresolved'
+                 WHEN letter.generation > %d THEN 'needs_a_person'
+                 WHEN letter.charge_before < clock_timestamp() THEN 'past_deadline'
                  ELSE 'rechargeable' END
             """.formatted(MOST_MERGES);
 
-    /** By the index {@code one_open_attempt}, at most one attempt joins. */
+    /**
+     * What is known now of an attempt that was open when the payment died; by the index {@code one_open_attempt} there is
+     * at most one. LIMIT keeps the planner from joining whole tables, so the others cost nothing.
+     */
     private static final String LETTERS = """
               FROM dead_letter AS letter
-              LEFT JOIN operation ON operation.operation_id = letter.operation_id
-              LEFT JOIN payment_attempt AS attempt
-                     ON attempt.payment_id = letter.payment_id AND attempt.operation_id = letter.operation_id
-                    AND NOT attempt.failed_definite
+              LEFT JOIN LATERAL (
+                   SELECT operation.state AS operation_state, operation.failure_cause, attempt.state AS attempt_state,
+                          attempt.psp_reference, attempt.key_valid_until
+                     FROM operation
+                     LEFT JOIN payment_attempt AS attempt
+                            ON attempt.payment_id = operation.payment_id AND attempt.operation_id = operation.operation_id
+                           AND NOT attempt.failed_definite
+                    WHERE letter.had_open_attempt AND operation.operation_id = letter.operation_id
+                    LIMIT 1) AS known ON true
             """;
 
     /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
@@ -61,8 +68,8 @@ final class DeadLetterQuery {
                AND (wanted.currency IS NULL OR letter.currency = wanted.currency)
                AND (wanted.at_least IS NULL OR letter.amount >= wanted.at_least)
                AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)
-               AND (wanted.tier IS NULL OR operation.tier = wanted.tier)
-               AND (wanted.generation IS NULL OR operation.generation = wanted.generation)
+               AND (wanted.tier IS NULL OR letter.tier = wanted.tier AND letter.operation_id IS NOT NULL)
+               AND (wanted.generation IS NULL OR letter.generation = wanted.generation AND letter.operation_id IS NOT NULL)
                AND (wanted.run IS NULL OR letter.dead_letter_id IN
                     (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run))
                AND (wanted.standing IS NULL OR wanted.standing =
@@ -83,7 +90,7 @@ final class DeadLetterQuery {
             SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
                    letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
                    letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
-                   attempt.psp_reference AS evidence, coalesce(operation.tier, 0) AS tier,
+                   known.psp_reference AS evidence, letter.tier,
             """ + STANDING + " AS standing\n";
 
     private static final int CONDITIONS = 14;

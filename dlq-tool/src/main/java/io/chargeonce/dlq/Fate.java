@@ -10,6 +10,8 @@ public enum Fate {
     SETTLED,
     /** The resolver asks the PSP now; it stays listed until the outcome is known. */
     ASKED,
+    /** A record that had been edited went to the topic that it was found on. */
+    RESENT,
     PURGED,
     /** Purged before, and back in the queue. */
     RESTORED,

@@ -20,26 +20,24 @@ final class LifeRows {
 
     /** Both halves have an index of their own. */
     private static final String ATTEMPTS = """
-            SELECT sent_at, sequence, generation, psp, key_valid_until
-              FROM payment_attempt WHERE payment_id = ? AND operation = 'charge' AND NOT failed_definite
+            SELECT attempt.* FROM operation JOIN payment_attempt AS attempt USING (payment_id, operation_id)
+             WHERE operation_id = ? AND NOT failed_definite
              UNION ALL
-            SELECT sent_at, sequence, generation, psp, key_valid_until
-              FROM payment_attempt WHERE payment_id = ? AND failed_definite
+            SELECT attempt.* FROM operation JOIN payment_attempt AS attempt USING (payment_id, operation_id)
+             WHERE operation_id = ? AND failed_definite
             """;
 
+    private static final String SENT = "SELECT sent_at, sequence, generation, psp, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
+
     static List<Moment> attempts(Connection connection, String id) throws SQLException {
-        return query(connection, ATTEMPTS, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),
+        return query(connection, SENT, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),
                 result.getString(4), at(result, 5)));
     }
 
     private static final String ANSWERS = """
             SELECT observed_at, sequence, psp, source, outcome, observation.cause, detail, observation.psp_reference
-              FROM (SELECT psp_key, sequence, psp FROM payment_attempt
-                     WHERE payment_id = ? AND operation = 'charge' AND NOT failed_definite
-                     UNION ALL
-                    SELECT psp_key, sequence, psp FROM payment_attempt WHERE payment_id = ? AND failed_definite) AS attempt
-              JOIN psp_observation AS observation USING (psp_key)
-            """;
+              FROM (\
+            """ + ATTEMPTS + ") AS attempt JOIN psp_observation AS observation USING (psp_key)";
 
     static List<Moment> answers(Connection connection, String id) throws SQLException {
         return query(connection, ANSWERS, id, result -> new Moment.Heard(at(result, 1), result.getInt(2), result.getString(3),

@@ -37,6 +37,7 @@ final class MergeMoves {
     private final List<String> merged = new ArrayList<>();
     private final List<String> settled = new ArrayList<>();
     private final List<DeadLetter> relisted = new ArrayList<>();
+    private final List<DeadLetterView> mended = new ArrayList<>();
 
     MergeMoves(LockedBatch batch, Topics topics, Mandate mandate, Duration deadline, boolean evenCapped) {
         this.batch = batch;
@@ -56,6 +57,7 @@ final class MergeMoves {
     }
 
     void write(Connection connection) throws SQLException {
+        resend(connection);
         OperationTable.save(connection, changed);
         DeadLetterTable.release(connection, topics, "merged", merged);
         DeadLetterTable.release(connection, topics, "settled", settled);
@@ -71,7 +73,24 @@ final class MergeMoves {
             case CHARGED -> settle(letter, batch.operation(letter));
             case UNRESOLVED -> ask(letter, batch.operation(letter));
             case POISON -> Fate.REFUSED;
+            case MENDED -> {
+                mended.add(letter);
+                yield Fate.RESENT;
+            }
         };
+    }
+
+    /** Poison has no operation to lock: of two merges at once the release itself says which one had it. */
+    private void resend(Connection connection) throws SQLException {
+        List<String> released = DeadLetterTable.release(connection, topics, "merged", mended.stream().map(DeadLetterView::id).toList());
+        EditedRecords.of(connection, released).forEach(row -> staged.add(row.again(batch.now())));
+        for (DeadLetterView letter : mended) {
+            if (released.contains(letter.id())) {
+                audit.add(Audit.entry(mandate, "dlq.merged", letter));
+            } else {
+                fates.put(letter.id(), Fate.GONE);
+            }
+        }
     }
 
     private Fate reenter(DeadLetterView letter, Operation operation) {

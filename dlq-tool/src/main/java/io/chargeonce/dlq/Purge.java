@@ -51,7 +51,7 @@ public final class Purge {
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
-                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON -> true;
+                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON, MENDED -> true;
                 case CHARGED, UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
             };
             if (mayBePurged) {

@@ -15,7 +15,9 @@ public enum Standing {
     /** As safe to charge, but it was merged too often already and died each time. Only merged when told so by name. */
     NEEDS_A_PERSON,
     /** A record that never became a payment. */
-    POISON;
+    POISON,
+    /** A record that somebody has edited since. A merge sends it again, to be read as if it came for the first time. */
+    MENDED;
 
     public String tag() {
         return name().toLowerCase(Locale.ROOT);

@@ -15,10 +15,11 @@ import java.util.Optional;
 /**
  * Everything there is to know about one dead letter: read at one moment, for showing and never for deciding.
  *
- * @param audit what people and services did with it, oldest first
+ * @param edited what somebody made of a poison record's value
+ * @param audit  what people and services did with it, oldest first
  */
 public record Story(DeadLetterView letter, Optional<Operation> operation, List<Attempt> attempts, Optional<Source> source,
-                    List<Deed> audit) {
+                    Optional<byte[]> edited, List<Deed> audit) {
 
     /** A poison record where and as Kafka held it. */
     public record Source(String topic, int partition, long offset, Optional<byte[]> key, Optional<byte[]> value,
@@ -38,8 +39,9 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, List<A
         Optional<Operation> operation = letter.operationId().isEmpty() ? Optional.empty()
                 : OperationTable.find(connection, letter.operationId().get());
         List<Attempt> attempts = operation.isEmpty() ? List.of()
-                : AttemptTable.ofPayments(connection, List.of(operation.get().accepted().payment().value()));
-        return new Story(letter, operation, attempts, source(connection, letter.id()), audit(connection, letter.id()));
+                : AttemptTable.ofOperation(connection, operation.get());
+        return new Story(letter, operation, attempts, source(connection, letter.id()),
+                EditedRecords.of(connection, List.of(letter.id())).stream().findFirst().map(EditedRecords.Row::value), audit(connection, letter.id()));
     }
 
     private static final String SOURCE = """

@@ -214,7 +214,7 @@ class MergeRunTest {
     @Test
     void past_its_deadline_a_payment_is_shown_as_such_and_gets_a_new_one() {
         String id = rows.dead();
-        rows.text("UPDATE operation SET charge_before = now() - interval '1 hour' RETURNING 1");
+        rows.text("UPDATE dead_letter SET charge_before = now() - interval '1 hour' RETURNING 1");
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         assertThat(plan.standings().of(Standing.PAST_DEADLINE).count()).isEqualTo(1);
         lead(plan(NO_CANARY)).run(new Brake());

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
@@ -17,7 +18,9 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetryTier;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -48,6 +51,10 @@ public final class QueueRows implements AutoCloseable {
     /** Another connection pool to the same queue. */
     public DeadLetterQueue open() {
         return new DeadLetterQueue(Database.open(url, "postgres", "", 8), new Topics("payments"));
+    }
+
+    public String url() {
+        return url;
     }
 
     public DeadLetterQueue queue() {
@@ -111,6 +118,11 @@ public final class QueueRows implements AutoCloseable {
         change(id, (connection, operation, now) -> operation.settleSucceeded("pi_" + id, now));
     }
 
+    /** What a record of this payment says, as the relay publishes it. */
+    public String record(String id) {
+        return new String(PaymentJson.write(Staging.record(operation(id))), StandardCharsets.UTF_8);
+    }
+
     /** The payments that wait to be worked on, as the charge-consumer would find them. */
     public List<String> accepted() {
         String ids = text("SELECT string_agg(operation_id, ' ' ORDER BY operation_id) FROM operation WHERE state = 'accepted'");
@@ -154,7 +166,11 @@ public final class QueueRows implements AutoCloseable {
     }
 
     public String poison(byte[] value) {
-        var source = new DeadLetter.Source("payments.requests", 3, System.nanoTime(), "key".getBytes(), value, null);
+        return poison("payments.requests", value);
+    }
+
+    public String poison(String topic, byte[] value) {
+        var source = new DeadLetter.Source(topic, 3, System.nanoTime(), "key".getBytes(), value, null);
         DeadLetter poison = DeadLetter.poison(source, "undecodable", "no JSON object with a type");
         queue.database().inTransaction(connection -> {
             DeadLetterTable.bury(connection, queue.topics(), List.of(poison));

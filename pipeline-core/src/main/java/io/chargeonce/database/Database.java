@@ -23,7 +23,10 @@ public final class Database implements AutoCloseable {
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(50);
     private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
 
-    private static final String PLAN_EACH_TIME = "SET plan_cache_mode = force_custom_plan";
+    private static final String PLAN_EACH_TIME = """
+            SET plan_cache_mode = force_custom_plan;
+            SET jit = off
+            """;
     private static final String PLAN_ONCE = """
             SET plan_cache_mode = force_generic_plan;
             SET enable_seqscan = off;

@@ -6,6 +6,7 @@ import io.chargeonce.payment.PspKey;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -137,32 +138,40 @@ public final class AttemptTable {
     }
 
     /** The union lets each half use its own partial index. */
-    private static final String OF_PAYMENTS = "SELECT " + COLUMNS + """
-              FROM payment_attempt WHERE payment_id = ANY (?) AND operation = 'charge' AND NOT failed_definite
+    private static final String OF_OPERATION = "SELECT " + COLUMNS + """
+              FROM payment_attempt WHERE payment_id = ? AND operation_id = ? AND NOT failed_definite
              UNION ALL
             SELECT""" + " " + COLUMNS + """
-              FROM payment_attempt WHERE payment_id = ANY (?) AND operation = 'charge' AND failed_definite
+              FROM payment_attempt WHERE payment_id = ? AND operation_id = ? AND failed_definite
              ORDER BY sequence
             """;
 
-    /** Every attempt at charging these payments, oldest first. */
-    public static List<Attempt> ofPayments(Connection connection, Collection<String> payments) throws SQLException {
-        return query(connection, OF_PAYMENTS, payments);
+    /** Every attempt of one operation, oldest first. */
+    public static List<Attempt> ofOperation(Connection connection, Operation operation) throws SQLException {
+        try (var statement = connection.prepareStatement(OF_OPERATION)) {
+            for (int half = 0; half < 2; half++) {
+                statement.setString(2 * half + 1, operation.accepted().payment().value());
+                statement.setString(2 * half + 2, operation.id());
+            }
+            return read(statement);
+        }
     }
 
     private static List<Attempt> query(Connection connection, String sql, Collection<String> ids) throws SQLException {
         try (var statement = connection.prepareStatement(sql)) {
-            for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
-                statement.setArray(i, connection.createArrayOf("text", ids.toArray()));
-            }
-            var attempts = new ArrayList<Attempt>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    attempts.add(read(result));
-                }
-            }
-            return attempts;
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            return read(statement);
         }
+    }
+
+    private static List<Attempt> read(PreparedStatement statement) throws SQLException {
+        var attempts = new ArrayList<Attempt>();
+        try (var result = statement.executeQuery()) {
+            while (result.next()) {
+                attempts.add(read(result));
+            }
+        }
+        return attempts;
     }
 
     private static Attempt read(ResultSet result) throws SQLException {

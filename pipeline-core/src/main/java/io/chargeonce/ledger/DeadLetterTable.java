@@ -23,18 +23,23 @@ public final class DeadLetterTable {
 
     private static final String BURY = """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state,
-                                     cause, message, generation, source_topic, source_partition, source_offset,
-                                     raw_key, raw_value, raw_headers)
+                                     cause, message, generation, tier, charge_before, had_open_attempt,
+                                     source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
             SELECT dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead',
-                   cause, message, generation, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers
+                   cause, message, generation, tier, charge_before,
+                   EXISTS (SELECT FROM payment_attempt AS attempt
+                            WHERE attempt.payment_id = row.payment_id AND attempt.operation_id = row.operation_id
+                              AND NOT attempt.failed_definite),
+                   source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers
               FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                          ?::int[], ?::text[], ?::int[], ?::bigint[], ?::bytea[], ?::bytea[], ?::bytea[])
+                          ?::int[], ?::int[], ?::timestamptz[], ?::text[], ?::int[], ?::bigint[], ?::bytea[], ?::bytea[], ?::bytea[])
                 AS row (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, cause, message,
-                        generation, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
+                        generation, tier, charge_before, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
              ORDER BY dead_letter_id
             ON CONFLICT (dead_letter_id) DO UPDATE
                SET state = 'dead', cause = excluded.cause, message = excluded.message, psp = excluded.psp,
-                   generation = excluded.generation, revision = dead_letter.revision + 1,
+                   generation = excluded.generation, tier = excluded.tier, charge_before = excluded.charge_before,
+                   had_open_attempt = excluded.had_open_attempt, revision = dead_letter.revision + 1,
                    died_at = clock_timestamp(), changed_at = clock_timestamp()
              WHERE excluded.operation_id IS NOT NULL
                AND (dead_letter.state <> 'dead' OR dead_letter.cause <> excluded.cause)
@@ -86,6 +91,8 @@ public final class DeadLetterTable {
                 .with("text", DeadLetter::cause)
                 .with("text", DeadLetter::message)
                 .with("int4", letter -> letter.operation().map(Operation::generation).orElse(1))
+                .with("int4", letter -> letter.operation().map(Operation::tier).orElse(0))
+                .with("timestamptz", letter -> ofOperation(letter, Operation::chargeBefore))
                 .with("text", letter -> ofSource(letter, DeadLetter.Source::topic))
                 .with("int4", letter -> ofSource(letter, DeadLetter.Source::partition))
                 .with("int8", letter -> ofSource(letter, DeadLetter.Source::offset))

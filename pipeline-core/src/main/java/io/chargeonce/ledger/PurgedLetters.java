@@ -63,7 +63,7 @@ public final class PurgedLetters {
         return restored;
     }
 
-    private static DeadLetter read(ResultSet result, Map<String, Operation> operations) throws SQLException {
+    static DeadLetter read(ResultSet result, Map<String, Operation> operations) throws SQLException {
         String id = result.getString("dead_letter_id");
         String topic = result.getString("source_topic");
         Optional<DeadLetter.Source> source = topic == null ? Optional.empty() : Optional.of(new DeadLetter.Source(topic,

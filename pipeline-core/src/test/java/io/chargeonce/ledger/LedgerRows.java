@@ -113,7 +113,7 @@ final class LedgerRows implements AutoCloseable {
     }
 
     List<Attempt> attempts(String id) {
-        return database.withConnection(connection -> AttemptTable.ofPayments(connection, List.of(id)));
+        return database.withConnection(connection -> AttemptTable.ofOperation(connection, OperationTable.find(connection, id).orElseThrow()));
     }
 
     private static final String STAGED = """

@@ -4,6 +4,7 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
@@ -27,6 +28,11 @@ final class Environment {
     /** @throws io.chargeonce.runtime.SettingsProblems naming everything that is wrong */
     static <R> R read(Collection<Setting<?>> used, Function<Settings, R> from) {
         return Settings.load(System.getenv(), used, CATALOGUE).read(from);
+    }
+
+    static KafkaConnection kafka() {
+        PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
+        return KafkaConnection.of(settings.kafka(), settings.kafkaProperties());
     }
 
     static DeadLetterQueue openDeadLetterQueue() {

@@ -6,15 +6,19 @@ import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.load.LoadCommand;
 import io.chargeonce.runtime.Build;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code ./chargeonce}: which commands there are. Each is a class of its own. */
+/**
+ * {@code ./chargeonce}: which commands there are. Each is a class of its own, and only the one that is called is made: a
+ * person who waits for a list must not wait for the options of the demo.
+ */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
-        subcommands = {DemoCommand.class, UpCommand.class, IngestCommand.class, ChargeCommand.class, RetryCommand.class,
-                MigrateCommand.class, LoadCommand.class, SandboxCommand.class},
         footer = {"", "Begin with:  chargeonce demo"})
 public final class Main implements Runnable {
 
@@ -25,19 +29,39 @@ public final class Main implements Runnable {
 
     public static void main(String[] arguments) {
         Logs.choose(arguments);
-        System.exit(commandLine().execute(arguments));
+        System.exit(commandLine(arguments).execute(arguments));
     }
 
-    static CommandLine commandLine() {
-        var commands = new CommandLine(new Main());
-        commands.addSubcommand(new DlqCommand(Environment::openDeadLetterQueue).commandLine());
-        commands.addSubcommand(new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
-        commands.addSubcommand(new ConformanceCommand());
-        ServiceLoader.load(CommandProvider.class).forEach(more -> commands.addSubcommand(more.commandLine()));
-        version(commands);
-        commands.setExecutionExceptionHandler(new OneLineErrors());
-        commands.setParameterExceptionHandler(new ShortUsageErrors());
+    private static Map<String, Supplier<CommandLine>> commands(String... arguments) {
+        var commands = new LinkedHashMap<String, Supplier<CommandLine>>();
+        commands.put("demo", () -> new CommandLine(new DemoCommand()));
+        commands.put("up", () -> new CommandLine(new UpCommand()));
+        commands.put("ingest", () -> new CommandLine(new IngestCommand()));
+        commands.put("charge", () -> new CommandLine(new ChargeCommand()));
+        commands.put("retry", () -> new CommandLine(new RetryCommand()));
+        commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
+        commands.put("dlq", () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka).commandLine(arguments));
+        commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
+        commands.put("load", () -> new CommandLine(new LoadCommand()));
+        commands.put("conformance", () -> new CommandLine(new ConformanceCommand()));
+        commands.put("sandbox", () -> new CommandLine(new SandboxCommand()));
         return commands;
+    }
+
+    /** With the command that these arguments call, or, where they name none of them, with all. */
+    static CommandLine commandLine(String... arguments) {
+        var line = new CommandLine(new Main());
+        Map<String, Supplier<CommandLine>> known = commands(arguments);
+        if (arguments.length > 0 && known.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
+            line.addSubcommand(arguments[0], known.get(arguments[0]).get());
+        } else {
+            known.forEach((name, command) -> line.addSubcommand(name, command.get()));
+            ServiceLoader.load(CommandProvider.class).forEach(more -> line.addSubcommand(more.commandLine()));
+        }
+        version(line);
+        line.setExecutionExceptionHandler(new OneLineErrors());
+        line.setParameterExceptionHandler(new ShortUsageErrors());
+        return line;
     }
 
     private static void version(CommandLine command) {

@@ -9,6 +9,7 @@ import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
@@ -163,7 +164,8 @@ class LeastPrivilegeTest {
 
     private static int dlq(String role, String... arguments) {
         var database = io.chargeonce.database.Database.open(as(role), role, "", 2);
-        return new io.chargeonce.dlq.terminal.DlqCommand(() -> new DeadLetterQueue(database, new Topics(prefix())))
+        return new io.chargeonce.dlq.terminal.DlqCommand(() -> new DeadLetterQueue(database, new Topics(prefix())),
+                () -> KafkaConnection.of(TestStack.kafka().bootstrapServers(), Optional.empty()))
                 .commandLine().execute(arguments);
     }
 

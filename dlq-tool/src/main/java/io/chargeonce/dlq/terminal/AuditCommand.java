@@ -2,6 +2,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.AuditTrail;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.ledger.AuditChain;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,9 +19,12 @@ import picocli.CommandLine.Spec;
 @Command(name = "audit", usageHelpAutoWidth = true, sortOptions = false,
         description = "Tells who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line.",
         footer = {"", "Example: what was purged this week, and by whom?",
-                  "  chargeonce dlq audit --action dlq.purged --newer-than 7d"})
+                  "  chargeonce dlq audit --action dlq.purged --newer-than 7d",
+                  "Has anybody tampered with it?",
+                  "  chargeonce dlq audit --verify"})
 final class AuditCommand implements Callable<Integer> {
 
+    private static final int MOST = 100;
     private static final Duration USUAL = Duration.ofDays(30);
 
     @ParentCommand
@@ -41,6 +45,10 @@ final class AuditCommand implements Callable<Integer> {
     @Option(names = "--newer-than", paramLabel = "AGE", description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said.")
     Optional<String> newerThan;
 
+    @Option(names = "--verify", description = "Checks the whole log instead: each record is chained by hashes to the one before it "
+            + "about the same payment or run. Exit 1 if one was changed, added or taken away. A last one that was taken away does not show.")
+    boolean verify;
+
     @Mixin
     CommonOptions common;
 
@@ -48,7 +56,10 @@ final class AuditCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         Duration age = problems.age("--newer-than", newerThan).orElse(USUAL);
-        return problems.any() ? problems.print(spec)
+        if (verify && (by.isPresent() || action.isPresent() || run.isPresent() || newerThan.isPresent())) {
+            problems.add("--verify checks the whole log: name nothing else with it");
+        }
+        return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, this::verify)
                 : dlq.with(spec, queue -> audit(queue, new AuditTrail.Question(by, action, run, age)));
     }
 
@@ -70,6 +81,25 @@ final class AuditCommand implements Callable<Integer> {
                     Column.ifRoom("RUN", 14, line -> line.run().orElse("–")))).print(lines);
         }
         return 0;
+    }
+
+    private int verify(DeadLetterQueue queue) {
+        List<AuditChain.Broken> broken = AuditTrail.broken(queue, MOST);
+        Screen screen = Screen.of(spec);
+        for (AuditChain.Broken record : broken) {
+            if (common.json) {
+                Json.print(screen, Map.of("resource_id", record.resourceId(), "audit_id", record.auditId()));
+            } else {
+                screen.print("%s  record %d is not what was written, or one before it is gone", Printable.of(record.resourceId()), record.auditId());
+            }
+        }
+        if (common.json) {
+            Json.print(screen, Map.of("chained", broken.isEmpty()));
+        } else {
+            screen.say(broken.isEmpty() ? "Every audit record follows from the one before it."
+                    : "Somebody with rights on the database changed the audit log: compare these with a backup.");
+        }
+        return broken.isEmpty() ? 0 : 1;
     }
 
     private static Map<String, Object> json(AuditTrail.Line line) {

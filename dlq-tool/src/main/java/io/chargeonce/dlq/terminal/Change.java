@@ -104,7 +104,7 @@ sealed interface Change {
     /** Whether this fate is one that the command was called for. */
     static boolean moved(Fate fate) {
         return switch (fate) {
-            case REENTERED, SETTLED, ASKED, PURGED, RESTORED -> true;
+            case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
             case REFUSED, GONE -> false;
         };
     }

@@ -4,8 +4,14 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.kafka.KafkaConnection;
 import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +23,6 @@ import picocli.CommandLine.Spec;
  * command ends; only here is it told that Postgres can't be reached.
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
-        subcommands = {ListCommand.class, SummaryCommand.class, ShowCommand.class, WhyCommand.class, PurgeCommand.class, RestoreCommand.class, MergeCommand.class, RunsCommand.class, AuditCommand.class, ExportCommand.class, ImportCommand.class, VerifyCommand.class, CompletionCommand.class},
         footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
 public final class DlqCommand implements Runnable {
 
@@ -28,7 +33,10 @@ public final class DlqCommand implements Runnable {
     private static final int UNREACHABLE = 3;
     private static final String UNDEFINED_TABLE = "42P01";
 
+    private static final String COMPLETION = "completion";
+
     private final Supplier<DeadLetterQueue> open;
+    private final Supplier<KafkaConnection> kafka;
 
     @Spec
     CommandSpec spec;
@@ -37,16 +45,60 @@ public final class DlqCommand implements Runnable {
     boolean help;
 
     /**
-     * @param open opens the queue's database; what it throws about settings goes to whoever executes the command line.
-     *             The command closes the database.
+     * @param open  opens the queue's database; what it throws about settings goes to whoever executes the command line.
+     *              The command closes the database.
+     * @param kafka asked by those few commands that read topics
      */
-    public DlqCommand(Supplier<DeadLetterQueue> open) {
+    public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka) {
         this.open = open;
+        this.kafka = kafka;
     }
 
-    /** A command line of its own; or add the command to another one as a subcommand. */
-    public CommandLine commandLine() {
-        return new CommandLine(this).setParameterExceptionHandler(new ShortUsageErrors());
+    private static Map<String, Supplier<Object>> commands() {
+        var commands = new LinkedHashMap<String, Supplier<Object>>();
+        commands.put("list", ListCommand::new);
+        commands.put("summary", SummaryCommand::new);
+        commands.put("show", ShowCommand::new);
+        commands.put("why", WhyCommand::new);
+        commands.put("watch", WatchCommand::new);
+        commands.put("purge", PurgeCommand::new);
+        commands.put("restore", RestoreCommand::new);
+        commands.put("merge", MergeCommand::new);
+        commands.put("runs", RunsCommand::new);
+        commands.put("edit", EditCommand::new);
+        commands.put("audit", AuditCommand::new);
+        commands.put("export", ExportCommand::new);
+        commands.put("import", ImportCommand::new);
+        commands.put("verify", VerifyCommand::new);
+        commands.put(COMPLETION, CompletionCommand::new);
+        return commands;
+    }
+
+    /**
+     * A command line of its own; or add the command to another one as a subcommand.
+     *
+     * @param arguments what it will be called with: of its commands only one that is named here is made
+     */
+    public CommandLine commandLine(String... arguments) {
+        var line = new CommandLine(this);
+        Map<String, Supplier<Object>> known = commands();
+        Optional<String> named = completes(arguments) ? Optional.empty()
+                : Arrays.stream(arguments).limit(2).filter(known::containsKey).findFirst();
+        known.forEach((name, command) -> {
+            if (named.isEmpty() || named.get().equals(name)) {
+                line.addSubcommand(name, command.get());
+            }
+        });
+        return line.setParameterExceptionHandler(new ShortUsageErrors());
+    }
+
+    /** Whether all commands are asked for, to be completed. */
+    public static boolean completes(String... arguments) {
+        return Arrays.stream(arguments).limit(2).anyMatch(COMPLETION::equals);
+    }
+
+    KafkaConnection kafka() {
+        return kafka.get();
     }
 
     @Override
@@ -60,6 +112,9 @@ public final class DlqCommand implements Runnable {
             return action.on(new DeadLetterQueue(database, queue.topics()));
         } catch (DatabaseUnavailable e) {
             return unreachable(command, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
+        } catch (KafkaException e) {
+            return unreachable(command, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
+                    + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
         } catch (DatabaseRefused e) {
             boolean isEmpty = e.getCause() instanceof SQLException cause && UNDEFINED_TABLE.equals(cause.getSQLState());
             return unreachable(command, isEmpty ? "The database has no dead-letter queue yet: run chargeonce migrate first"

@@ -32,7 +32,7 @@ final class FilterOptions {
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",
-            description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved or poison.")
+            description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved, poison or mended.")
     Optional<String> standing;
 
     @Mixin

@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.ForeignTopic;
 import io.chargeonce.dlq.Import;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
@@ -12,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,12 +25,15 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "import", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Takes an exported file into this queue, as records to look at and to purge. They touch no payment here.",
-                       "The same file taken in twice changes nothing the second time."},
-        footer = {"", "Example:", "  chargeonce dlq import poison.ndjson --reason \"reproduce it in the test environment\""})
+        description = {"Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
+                       "They touch no payment here. Taken in twice, nothing changes the second time.",
+                       "Of Spring Kafka's headers it takes the exception and the place where a record failed first."},
+        footer = {"", "Examples:", "  chargeonce dlq import poison.ndjson --reason \"reproduce it in the test environment\"",
+                  "  chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
 final class ImportCommand implements Callable<Integer> {
 
     private static final int BATCH = 200;
+    private static final int NO = 1;
 
     @ParentCommand
     DlqCommand dlq;
@@ -35,8 +41,11 @@ final class ImportCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", description = "A file that export wrote.")
-    Path file;
+    @Parameters(paramLabel = "FILE", arity = "0..1", description = "A file that export wrote.")
+    Optional<Path> file;
+
+    @Option(names = "--from-topic", paramLabel = "NAME", description = "A topic of the same Kafka, read to its present end and left as it is.")
+    Optional<String> topic;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     Optional<String> reason;
@@ -50,14 +59,19 @@ final class ImportCommand implements Callable<Integer> {
         if (reason.filter(text -> !text.isBlank()).isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
-        check(problems);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, this::take);
+        if (file.isPresent() == topic.isPresent()) {
+            problems.add("name a file or --from-topic, one of them");
+        } else {
+            file.ifPresent(path -> check(path, problems));
+        }
+        return problems.any() ? problems.print(spec)
+                : dlq.with(spec, queue -> file.isPresent() ? take(queue, file.get()) : take(queue, topic.orElseThrow()));
     }
 
     /** The whole file, before any of it is taken in. */
-    private void check(Problems problems) {
+    private static void check(Path file, Problems problems) {
         try {
-            read(batch -> { });
+            read(file, batch -> { });
         } catch (IOException e) {
             problems.add("'%s' can't be read (%s)".formatted(file, e.getMessage()));
         } catch (ExportedLine.Unreadable e) {
@@ -65,14 +79,27 @@ final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    private int take(DeadLetterQueue queue) {
+    private int take(DeadLetterQueue queue, Path path) {
         Mandate mandate = Mandate.of(Login.name(), reason);
-        long count;
         try {
-            count = read(batch -> new Import(queue).run(batch, mandate));
+            return print(read(path, batch -> new Import(queue).run(batch, mandate)), mandate);
         } catch (IOException | ExportedLine.Unreadable e) {
-            throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(file), e);
+            throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(path), e);
         }
+    }
+
+    private int take(DeadLetterQueue queue, String name) {
+        Mandate mandate = Mandate.of(Login.name(), reason);
+        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> new Import(queue).run(batch, mandate));
+        if (count.isEmpty()) {
+            spec.commandLine().getErr().println("%s: there is no topic '%s'; nothing was changed"
+                    .formatted(spec.qualifiedName(" "), Printable.of(name)));
+            return NO;
+        }
+        return print(count.getAsLong(), mandate);
+    }
+
+    private int print(long count, Mandate mandate) {
         if (common.json) {
             Json.print(Screen.of(spec), Map.of("imported", count, "run", mandate.run()));
         } else {
@@ -81,24 +108,20 @@ final class ImportCommand implements Callable<Integer> {
         return 0;
     }
 
-    private interface Batches {
-        void take(List<Import.Imported> batch);
-    }
-
-    private long read(Batches batches) throws IOException, ExportedLine.Unreadable {
+    private static long read(Path file, Consumer<List<Import.Imported>> batches) throws IOException, ExportedLine.Unreadable {
         long count = 0;
         var batch = new ArrayList<Import.Imported>();
         try (BufferedReader in = Files.newBufferedReader(file)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 batch.add(ExportedLine.read(line, ++count));
                 if (batch.size() == BATCH) {
-                    batches.take(List.copyOf(batch));
+                    batches.accept(List.copyOf(batch));
                     batch.clear();
                 }
             }
         }
         if (!batch.isEmpty()) {
-            batches.take(List.copyOf(batch));
+            batches.accept(List.copyOf(batch));
         }
         return count;
     }

@@ -100,6 +100,7 @@ final class Json {
         story.operation().ifPresent(operation -> json.put("operation", operation(operation)));
         json.put("attempts", story.attempts().stream().map(Json::attempt).toList());
         story.source().ifPresent(source -> json.put("source", source(source)));
+        putIfPresent(json, "edited", story.edited());
         json.put("history", story.audit().stream().map(Json::deed).toList());
         return json;
     }

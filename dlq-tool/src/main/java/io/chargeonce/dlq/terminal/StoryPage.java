@@ -23,6 +23,7 @@ public final class StoryPage {
             page.attempts(story);
         }
         story.source().ifPresent(page::source);
+        story.edited().ifPresent(edited -> page.bytes("edited", Optional.of(edited)));
         page.audit(story);
     }
 
@@ -41,7 +42,8 @@ public final class StoryPage {
                         .formatted(letter.generation() - 1);
                 case CHARGED -> "settles it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
-                case POISON -> "cannot take it: it is no payment and needs editing";
+                case POISON -> "cannot take it: it is no payment; edit makes it one, or purge gives it up";
+                case MENDED -> "sends it as it was edited to the topic that it was found on";
             });
         }
     }

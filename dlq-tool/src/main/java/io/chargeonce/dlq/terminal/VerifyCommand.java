@@ -2,22 +2,30 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Agreement;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Repair;
+import io.chargeonce.dlq.TopicAgreement;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "verify", usageHelpAutoWidth = true,
-        description = {"Checks that the queue and the payments agree, and that Kafka refuses nothing of the queue. Exit 1 if not.",
-                       "Looks at every payment, so it takes its time."},
-        footer = {"", "Example:", "  chargeonce dlq verify"})
+@Command(name = "verify", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue. Exit 1 if not.",
+                       "May be called while everything runs. Looks at every payment and every record, so it takes its time.",
+                       "--repair stages anew what the topic shows wrongly; it touches no payment and no dead letter."},
+        footer = {"", "Examples:", "  chargeonce dlq verify", "  chargeonce dlq verify --repair --reason \"the topic was made anew\""})
 final class VerifyCommand implements Callable<Integer> {
 
     private static final int MOST = 100;
+    private static final int MOST_REPAIRED = 10_000_000;
 
     @ParentCommand
     DlqCommand dlq;
@@ -25,31 +33,68 @@ final class VerifyCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
+    @Option(names = "--table-only", description = "Do not read the topic; needs no Kafka.")
+    boolean tableOnly;
+
+    @Option(names = "--repair", description = "Stage what the topic shows wrongly once more, as the table has it.")
+    boolean repair;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
+    Optional<String> reason;
+
     @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
-        return dlq.with(spec, this::verify);
+        var problems = new Problems();
+        if (repair && tableOnly) {
+            problems.add("--repair mends the topic and --table-only does not look at it: say one of them");
+        }
+        if (repair && reason.filter(text -> !text.isBlank()).isEmpty()) {
+            problems.add("--reason is missing: say why, it is kept in the audit log");
+        }
+        return problems.any() ? problems.print(spec) : dlq.with(spec, this::verify);
     }
 
     private int verify(DeadLetterQueue queue) {
-        List<Agreement.Difference> differences = Agreement.differences(queue, MOST);
-        Screen screen = Screen.of(spec);
-        for (Agreement.Difference difference : differences) {
-            if (common.json) {
-                Json.print(screen, Map.of("dead_letter_id", difference.id(), "difference", difference.what()));
-            } else {
-                screen.print("%s  %s", Printable.of(difference.id()), Printable.of(difference.what()));
-            }
+        List<Agreement.Difference> table = Agreement.differences(queue, MOST);
+        List<Agreement.Difference> topic = tableOnly ? List.of()
+                : TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST);
+        table.forEach(this::tell);
+        topic.stream().limit(MOST).forEach(this::tell);
+        if (repair && !topic.isEmpty()) {
+            Mandate mandate = Mandate.of(Login.name(), reason);
+            new Repair(queue).run(topic.stream().map(Agreement.Difference::id).toList(), mandate);
         }
+        print(table.size(), topic.size());
+        return table.isEmpty() && (topic.isEmpty() || repair) ? 0 : 1;
+    }
+
+    private void tell(Agreement.Difference difference) {
         if (common.json) {
-            Json.print(screen, Map.of("agree", differences.isEmpty()));
+            Json.print(Screen.of(spec), Map.of("dead_letter_id", difference.id(), "difference", difference.what()));
         } else {
-            screen.say(differences.isEmpty() ? "The queue and the payments agree." : differences.size() < MOST
-                    ? "%d differences: chargeonce dlq why ID tells how each came about.".formatted(differences.size())
-                    : "More than %d differences.".formatted(MOST - 1));
+            Screen.of(spec).print("%s  %s", Printable.of(difference.id()), Printable.of(difference.what()));
         }
-        return differences.isEmpty() ? 0 : 1;
+    }
+
+    private void print(int table, int topic) {
+        Screen screen = Screen.of(spec);
+        if (common.json) {
+            Json.print(screen, Map.of("agree", table + topic == 0, "table", table, "topic", topic, "repaired", repair ? topic : 0));
+        } else if (table + topic == 0) {
+            screen.say(tableOnly ? "The queue and the payments agree." : "The queue, the payments and the topic agree.");
+        } else if (topic > 0) {
+            screen.say(repair ? "%,d staged for the topic as the table has them; verify again once they are published.".formatted(topic)
+                    : "%s on the topic: chargeonce dlq verify --repair --reason … stages them anew.".formatted(count(topic)));
+        }
+        if (table > 0 && !common.json) {
+            screen.say("%s between the queue and the payments: chargeonce dlq why ID tells how each came about.".formatted(count(table)));
+        }
+    }
+
+    private static String count(int differences) {
+        return differences < MOST ? "%d differences".formatted(differences) : "%d differences or more".formatted(MOST);
     }
 }

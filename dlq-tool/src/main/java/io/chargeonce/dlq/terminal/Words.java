@@ -22,6 +22,7 @@ final class Words {
             case CHARGED -> "settles";
             case UNRESOLVED -> "resolver first";
             case POISON -> "needs editing";
+            case MENDED -> "sends again";
         };
     }
 
@@ -32,7 +33,8 @@ final class Words {
             case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
             case CHARGED -> "the money was taken already, nothing is charged again";
             case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
-            case POISON -> "poison cannot be merged";
+            case POISON -> "poison cannot be merged before dlq edit has made it readable";
+            case MENDED -> "the record was edited, so it goes to its topic again and is read anew";
         };
     }
 
@@ -41,7 +43,7 @@ final class Words {
             case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON -> "purge";
             case CHARGED -> "refused: the money was taken";
             case UNRESOLVED -> "refused: the money may have been taken";
-            case POISON -> "purge: the record only";
+            case POISON, MENDED -> "purge: the record only";
         };
     }
 
@@ -53,6 +55,7 @@ final class Words {
             case CHARGED -> "already charged";
             case UNRESOLVED -> "unresolved";
             case POISON -> "poison";
+            case MENDED -> "poison, edited";
         };
     }
 
@@ -61,6 +64,7 @@ final class Words {
             case REENTERED -> "re-entered the pipeline";
             case SETTLED -> "settled: already charged";
             case ASKED -> "with the resolver now; stays listed until known";
+            case RESENT -> "sent again as edited";
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";
             case REFUSED -> "refused and left as it was";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,20 @@ class AuditTest {
         assertThat(call("audit").out()).contains("dlq.merged", "dlq.purged", "dlq.run.planned", "38.97 EUR", "5000 JPY", "a load test");
         assertThat(call("audit", "--by", "nobody").out()).contains("Nobody did anything");
         assertThat(call("audit", "--newer-than", "soon").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void a_record_that_somebody_changed_or_took_away_is_found() {
+        List<String> dead = rows.dead(2);
+        call("purge", "--all", "--reason", "r", "--yes");
+        assertThat(call("audit", "--verify")).isEqualTo(new Called(0, "Every audit record follows from the one before it.\n", ""));
+        rows.text("UPDATE audit_record SET reason = 'another' WHERE action = 'dlq.purged' AND resource_id = '" + dead.get(0) + "' RETURNING 1");
+        rows.text("DELETE FROM audit_record WHERE audit_id = (SELECT min(audit_id) FROM audit_record WHERE resource_id = '" + dead.get(1)
+                + "') RETURNING 1");
+        Called verify = call("audit", "--verify");
+        assertThat(verify.exit()).isEqualTo(1);
+        assertThat(verify.out()).contains(dead.get(0) + "  record ", dead.get(1) + "  record ", "compare these with a backup");
+        assertThat(call("audit", "--verify", "--by", "me").exit()).isEqualTo(2);
     }
 
     @Test

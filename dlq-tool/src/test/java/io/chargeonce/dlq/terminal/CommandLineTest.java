@@ -204,7 +204,7 @@ class CommandLineTest {
 
     @Test
     void every_command_has_help_with_an_example() {
-        for (String command : new DlqCommand(rows::open).commandLine().getSubcommands().keySet()) {
+        for (String command : new DlqCommand(rows::open, Called::noKafka).commandLine().getSubcommands().keySet()) {
             Called help = call(command, "--help");
             assertThat(help.exit()).isZero();
             assertThat(help.out()).contains("Example", "chargeonce dlq " + command);

@@ -167,6 +167,13 @@ CREATE TABLE dead_letter (
     cause          text NOT NULL,
     message        text NOT NULL CHECK (length(message) <= 500),
     generation     int NOT NULL,
+    -- The tier waited in last; 0 for none.
+    tier           int NOT NULL DEFAULT 0,
+    -- The payment's own deadline as it was when it died. Poison has none.
+    charge_before  timestamptz,
+    -- Whether an attempt was open when it died. Only then can one have taken the money, for nothing is claimed while dead:
+    -- whoever lists a million need not look for the attempts of those that had none.
+    had_open_attempt boolean NOT NULL DEFAULT true,
     -- Raised by every change, so that a late copy on the topic never hides a newer one.
     revision       int NOT NULL DEFAULT 1,
     died_at        timestamptz NOT NULL DEFAULT now(),
@@ -177,6 +184,9 @@ CREATE TABLE dead_letter (
     raw_key          bytea,
     raw_value        bytea,
     raw_headers      bytea,
+    -- What a person made of a poison record's value; a merge sends this one. The record as it was found stays.
+    edited_value     bytea,
+    CONSTRAINT only_poison_is_edited CHECK (edited_value IS NULL OR operation_id IS NULL),
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL))
 );

@@ -45,7 +45,7 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL while it has not come to it.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'refused', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'gone')),
     moved_at       timestamptz,
     -- What became of it afterwards; 'unresolved' may still become another one.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),

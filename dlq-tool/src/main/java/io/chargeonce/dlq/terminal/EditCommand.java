@@ -1,0 +1,102 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Edit;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Story;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the record as it was found.",
+                       "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
+                               + "result must say what was accepted."},
+        footer = {"", "Example: mend a record that a producer cut off",
+                  "  chargeonce dlq edit psn_0123456789abcdef --reason \"the last brace was missing\"",
+                  "  chargeonce dlq merge psn_0123456789abcdef --yes"})
+final class EditCommand implements Callable<Integer> {
+
+    private static final int NO = 1;
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
+    String id;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
+    Optional<String> reason;
+
+    @Option(names = "--editor", paramLabel = "COMMAND", defaultValue = "${env:VISUAL:-${env:EDITOR:-vi}}",
+            description = "Called with a file's name. $VISUAL or $EDITOR unless said.")
+    String editor;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
+            problems.add("--reason is missing: say why, it is kept in the audit log");
+        }
+        return problems.any() ? problems.print(spec) : dlq.with(spec, this::edit);
+    }
+
+    private int edit(DeadLetterQueue queue) {
+        Optional<Story> story = Story.of(queue, id);
+        Optional<String> obstacle = story.isEmpty() ? Optional.of("no dead letter ever had this id; list shows those that there are")
+                : new Edit(queue).obstacle(story.get());
+        if (obstacle.isPresent()) {
+            return refuse(List.of("%s cannot be edited: %s".formatted(id, obstacle.get())));
+        }
+        byte[] before = story.get().edited().or(() -> story.get().source().orElseThrow().value()).orElse(new byte[0]);
+        byte[] after;
+        try {
+            after = new Editor(editor).edit(before);
+        } catch (IOException e) {
+            return refuse(List.of(e.getMessage() + "; nothing was changed"));
+        }
+        return Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story.get(), before, after);
+    }
+
+    private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after) {
+        Mandate mandate = Mandate.of(Login.name(), reason);
+        List<String> refusals = new Edit(queue).keep(story, after, mandate);
+        Screen screen = Screen.of(spec);
+        if (common.json) {
+            Json.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", mandate.run()));
+        } else {
+            LineDifference.of(before, after).forEach(line -> screen.print("%s", Printable.of(line)));
+        }
+        if (!refusals.isEmpty()) {
+            return refuse(refusals.stream().map(why -> "the edit is refused: %s; nothing was changed".formatted(why)).toList());
+        }
+        if (!common.json) {
+            screen.say("Kept as %s by %s, beside the record as it was found. To send it: chargeonce dlq merge %s --yes"
+                    .formatted(mandate.run(), mandate.actor(), id));
+        }
+        return 0;
+    }
+
+    private int refuse(List<String> whys) {
+        whys.forEach(why -> spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + Printable.of(why)));
+        spec.commandLine().getErr().flush();
+        return NO;
+    }
+}

@@ -1,0 +1,107 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.dlq.QueueRows;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EditTest {
+
+    private static QueueRows rows;
+
+    @BeforeAll
+    static void open() {
+        rows = new QueueRows();
+    }
+
+    @AfterAll
+    static void close() {
+        rows.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void a_mended_record_is_kept_beside_the_one_that_was_found_and_a_merge_sends_it_again() {
+        String payment = rows.accepted("acme");
+        String poison = cutOff(payment);
+        Called edit = edit(poison, "printf } >>");
+        assertThat(edit.exit()).as(edit.err()).isZero();
+        assertThat(edit.out()).contains("- {", "+ {", "Kept as run_", "merge " + poison);
+        assertThat(rows.text("SELECT raw_value = '" + cut(payment) + "'::bytea AND edited_value = '" + rows.record(payment)
+                + "'::bytea FROM dead_letter")).isEqualTo("t");
+        assertThat(call("merge", poison).out()).contains("poison, edited", "sends again");
+        assertThat(rows.staged("payments.requests", payment)).as("an edit sends nothing").isEqualTo("nothing");
+
+        Called merge = call("merge", poison, "--yes");
+        assertThat(merge.exit()).as(merge.err()).isZero();
+        assertThat(merge.out()).contains("sent again as edited");
+        assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'")).isEqualTo(rows.record(payment));
+        assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
+        assertThat(rows.letter(poison)).isEqualTo("merged/2");
+        assertThat(rows.audit(poison)).isEqualTo("dlq.edited dlq.merged");
+        assertThat(call("merge", poison, "--yes").exit()).as("it is gone").isEqualTo(1);
+        assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"amount, s/1299/1/", "currency, s/EUR/USD/", "merchant, s/acme/evil/", "payment_method, s/pm_card_visa/pm_card_other/",
+            "idempotency_key, 's/\"idempotency_key\":\"[^\"]*\"/\"idempotency_key\":\"x\"/'"})
+    void what_says_who_pays_how_much_is_never_changed(String field, String script) {
+        String poison = cutOff(rows.accepted("acme"));
+        String before = rows.everything();
+        Called edit = call("edit", poison, "--reason", "r", "--editor", "sed -i -e '" + script + "' -e 's/$/}/'");
+        assertThat(edit.exit()).isEqualTo(1);
+        assertThat(edit.err()).contains("'" + field + "' says who pays what", "it says something else than was accepted", "nothing was changed");
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void an_edit_invents_no_payment_and_no_poison() {
+        String payment = rows.accepted("acme");
+        assertThat(edit(cutOff(payment), "sed -i s/$/,/").err()).contains("it would be poison again");
+        String other = payment.substring(0, payment.length() - 1) + (payment.endsWith("a") ? "b" : "a");
+        assertThat(call("edit", cutOff(payment), "--reason", "r", "--editor", "sed -i -e 's/$/}/' -e 's/" + payment + "/" + other + "/g'").err())
+                .contains("no payment '" + other + "' was ever accepted");
+    }
+
+    @Test
+    void only_poison_of_this_pipeline_that_is_still_there_is_edited() {
+        String payment = rows.dead();
+        assertThat(edit(payment, "true").err()).contains("it is a payment, and what was accepted never changes");
+        assertThat(edit(rows.poison("orders", new byte[] {1}), "true").err()).contains("found on 'orders'");
+        String purged = cutOff(payment);
+        call("purge", purged, "--reason", "r", "--yes");
+        assertThat(edit(purged, "true").err()).contains("it has left the queue: purged");
+        assertThat(edit("psn_nobody", "true").err()).contains("no dead letter ever had this id");
+        assertThat(edit(cutOff(payment), "true").err()).contains("nothing was changed in the editor");
+        assertThat(edit(cutOff(payment), "false").err()).contains("ended with 1");
+        assertThat(call("edit", purged).exit()).as("without a reason").isEqualTo(2);
+    }
+
+    private static String cut(String payment) {
+        String record = rows.record(payment);
+        return record.substring(0, record.length() - 1);
+    }
+
+    private static String cutOff(String payment) {
+        return rows.poison(cut(payment).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Called edit(String id, String editor) {
+        return call("edit", id, "--reason", "it was cut off", "--editor", editor);
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

@@ -1,0 +1,49 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+
+/** What the compacted topic must say of dead letters, staged once more as the table has it. Changes no dead letter. */
+public final class LetterCopies {
+
+    /** Higher than any that the topic could show of something that is not there. */
+    private static final int LAST_REVISION = Integer.MAX_VALUE;
+
+    private LetterCopies() {}
+
+    private static final String LOCK = """
+            SELECT dead_letter_id, state, revision, died_at, cause, message, source_topic, source_partition, source_offset,
+                   raw_key, raw_value, raw_headers
+              FROM dead_letter WHERE dead_letter_id = ANY (?) ORDER BY dead_letter_id FOR UPDATE
+            """;
+
+    /** Whoever changes one of them meanwhile waits, so this copy is never staged after a newer one. */
+    public static void stage(Connection connection, Topics topics, Collection<String> ids) throws SQLException {
+        Map<String, Operation> operations = OperationTable.lock(connection, ids).rows();
+        var staged = new ArrayList<OutboxRow>();
+        var unknown = new HashSet<>(ids);
+        try (var statement = connection.prepareStatement(LOCK)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    DeadLetter letter = PurgedLetters.read(result, operations);
+                    int revision = result.getInt("revision");
+                    unknown.remove(letter.id());
+                    staged.add(result.getString("state").equals("dead") ? Staging.deadLetter(topics, letter, revision,
+                            result.getObject("died_at", OffsetDateTime.class).toInstant()) : Staging.tombstone(topics, letter.id(), revision));
+                }
+            }
+        }
+        unknown.forEach(id -> staged.add(Staging.tombstone(topics, id, LAST_REVISION)));
+        Outbox.stage(connection, List.copyOf(staged));
+    }
+}
