@@ -33,10 +33,9 @@ public final class BugTable {
             processes) and `chargeonce load simulate --every-plant --table FILE` (simulation); either one replaces the rows of the bugs
             that it tried. "After" counts campaigns or universes.
 
-            Three bugs of the simulation's list are not here, for the books cannot tell them from the shipped code: a step that is not
-            compared and a sweeper that stages under a new step (the locked row's state and due time still let only one copy of a record
-            through, and attempts are numbered in the row, so this costs time and no money), and a pause that is forgotten after a
-            rebalance (more records are held in memory, which the checker does not measure).
+            Not here, for they change what the checker does not measure; a dozen universes with each of them balanced. A step that is
+            not compared, and a sweeper that stages under a new step: the row's lock, state and due time still decide whether a copy
+            of a record is worked on, so they cost time. A pause that is forgotten after a rebalance: more records are held in memory.
 
             | bug | what is wrong | tried in | caught by | after | the same without it |
             | --- | --- | --- | --- | --- | --- |

@@ -27,7 +27,7 @@ public final class Universe implements Game {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
-    private static final Duration TO_REST = Duration.ofMinutes(20);
+    private static final Duration TO_REST = Duration.ofMinutes(8);
     private static final int PARTITIONS = 2;
     private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
 
