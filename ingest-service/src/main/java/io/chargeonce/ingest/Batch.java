@@ -8,13 +8,12 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
  * Answers a stream of lines with a stream of lines, in order, while it is still arriving. Whatever its length, it holds a
  * bounded number of lines: when the reader of the answers is slow, no more requests are read. The thread that runs it
- * writes; another reads.
+ * writes; another reads and begins the answers.
  */
 final class Batch {
 
@@ -28,10 +27,11 @@ final class Batch {
         record End(Optional<IOException> failure) implements Next {}
     }
 
-    private final Function<Lines.Line, byte[]> answer;
+    private final Function<Lines.Line, CompletableFuture<byte[]>> answer;
     private final BlockingQueue<Next> window = new ArrayBlockingQueue<>(AT_ONCE);
 
-    Batch(Function<Lines.Line, byte[]> answer) {
+    /** @param answer begins one line's answer and returns at once */
+    Batch(Function<Lines.Line, CompletableFuture<byte[]>> answer) {
         this.answer = answer;
     }
 
@@ -48,11 +48,9 @@ final class Batch {
     }
 
     private void read(Lines lines) {
-        Executor threads = task -> Thread.ofVirtual().name("batch-line").start(task);
         try {
             for (Optional<Lines.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
-                Lines.Line one = line.get();
-                window.put(new Next.Line(CompletableFuture.supplyAsync(() -> answer.apply(one), threads)));
+                window.put(new Next.Line(answer.apply(line.get())));
             }
             window.put(new Next.End(Optional.empty()));
         } catch (InterruptedException writerGone) {

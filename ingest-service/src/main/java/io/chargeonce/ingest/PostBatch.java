@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.InstantSource;
-import java.util.Optional;
 import java.util.function.Function;
 
-/** Payment requests as lines of JSON, each accepted or refused by itself as if it had come alone. Any thread. */
+/**
+ * Payment requests as lines of JSON, each accepted or refused by itself as if it had come alone, after those before it. Any
+ * thread.
+ */
 final class PostBatch {
 
     static final String PATH = Command.PATH + "/batch";
@@ -44,8 +46,12 @@ final class PostBatch {
         String origin = request.remotePeer().host();
         // Closed only when all is well: the end of the stream tells the client that no answer is missing.
         OutputStream out = new BufferedOutputStream(new PatientOutput(response.outputStream(), patience), 16 * 1024);
+        var turns = new Turns("batch-line");
         try {
-            new Batch(line -> answer(merchant, guarded, origin, line)).run(input(request), out);
+            new Batch(line -> {
+                BatchLine read = BatchLine.read(line);
+                return turns.take(read.turns(guarded), () -> answer(merchant, guarded, origin, read));
+            }).run(input(request), out);
             out.close();
         } catch (IOException | RuntimeException e) {
             throw new CloseConnectionException("a batch ended before its answers were complete", e);
@@ -58,15 +64,12 @@ final class PostBatch {
                 : InputStream.nullInputStream();
     }
 
-    private byte[] answer(Merchant merchant, boolean guarded, String origin, Lines.Line line) {
-        BatchLine read = line.text().map(BatchLine::read)
-                .orElseGet(() -> new BatchLine(Optional.empty(), new Checked.Wrong<>(Problems.tooLarge())));
-        Answer answer = meters.timed("batch", () -> read.request().answer(
+    private byte[] answer(Merchant merchant, boolean guarded, String origin, BatchLine line) {
+        return line.answered(meters.timed("batch", () -> line.request().answer(
                 payment -> {
-                    Ask ask = Ask.of(merchant.id(), key(read), payment, origin, clock.instant());
+                    Ask ask = Ask.of(merchant.id(), key(line), payment, origin, clock.instant());
                     return accept.apply(guarded ? ask : ask.withoutGuard());
-                }));
-        return BatchLine.answer(line.number(), read.key(), answer);
+                })));
     }
 
     private static IdempotencyKey key(BatchLine line) {

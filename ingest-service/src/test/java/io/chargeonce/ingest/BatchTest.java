@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -16,8 +18,10 @@ import org.junit.jupiter.api.Test;
 
 class BatchTest {
 
-    private static byte[] echo(Lines.Line line) {
-        return (line.number() + "\n").getBytes(StandardCharsets.UTF_8);
+    private final Turns turns = new Turns("batch-test");
+
+    private CompletableFuture<byte[]> echo(Lines.Line line) {
+        return turns.take(Set.of(), () -> (line.number() + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     /** Makes as many lines as asked for and counts those that were taken. */
@@ -62,7 +66,7 @@ class BatchTest {
                 furthestAhead.accumulateAndGet(in.taken.get() - written.incrementAndGet(), Math::max);
             }
         };
-        new Batch(BatchTest::echo).run(in, out);
+        new Batch(this::echo).run(in, out);
 
         assertThat(written).hasValue(1_000_000);
         assertThat(furthestAhead.get()).isLessThanOrEqualTo(Batch.AT_ONCE + 2L);
@@ -72,12 +76,12 @@ class BatchTest {
     void answers_come_in_the_order_of_the_lines_whichever_is_ready_first() throws IOException {
         var out = new ByteArrayOutputStream();
         String lines = "x\n".repeat(1000);
-        new Batch(line -> {
+        new Batch(line -> turns.take(Set.of(), () -> {
             if (line.number() % 7 == 0) {
                 Thread.yield();
             }
-            return echo(line);
-        }).run(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), out);
+            return (line.number() + "\n").getBytes(StandardCharsets.UTF_8);
+        })).run(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), out);
 
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .isEqualTo(IntStream.rangeClosed(1, 1000).mapToObj(i -> i + "\n").collect(Collectors.joining()));
@@ -91,7 +95,7 @@ class BatchTest {
                 throw new IOException("gone");
             }
         };
-        assertThatThrownBy(() -> new Batch(BatchTest::echo).run(new Generated(Long.MAX_VALUE), broken)).hasMessage("gone");
+        assertThatThrownBy(() -> new Batch(this::echo).run(new Generated(Long.MAX_VALUE), broken)).hasMessage("gone");
     }
 
     @Test
@@ -116,7 +120,7 @@ class BatchTest {
                 return lines.length;
             }
         };
-        assertThatThrownBy(() -> new Batch(BatchTest::echo).run(breaking, out)).hasMessage("left");
+        assertThatThrownBy(() -> new Batch(this::echo).run(breaking, out)).hasMessage("left");
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("1\n");
     }
 }

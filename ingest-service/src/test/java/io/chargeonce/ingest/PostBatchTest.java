@@ -81,6 +81,20 @@ class PostBatchTest {
     }
 
     @Test
+    void of_lines_that_share_a_key_or_a_purchase_the_first_one_wins() {
+        String twins = IntStream.range(0, 100).mapToObj(i -> line(key + "-" + i) + "\n"
+                + Json.with(line(key + "-" + i), "amount", "7") + "\n").collect(Collectors.joining());
+        assertThat(answers(twins)).extracting(line -> Json.text(line, "status"))
+                .isEqualTo(IntStream.range(0, 200).mapToObj(i -> i % 2 == 0 ? "202" : "409").toList());
+
+        String clicks = IntStream.range(200, 300).mapToObj(i -> line(key + "-" + i) + "\n"
+                + Json.with(line(key + "-" + i), "idempotency_key", '"' + key + "-again-" + i + '"') + "\n").collect(Collectors.joining());
+        HttpResponse<String> guarded = world.send(batch(clicks).setHeader("Authorization", "Bearer test_hooli").build());
+        assertThat(guarded.body().lines()).extracting(line -> Json.text(line, "status"))
+                .isEqualTo(IntStream.range(0, 200).mapToObj(i -> i % 2 == 0 ? "202" : "409").toList());
+    }
+
+    @Test
     void a_card_number_in_a_line_is_refused_and_not_repeated() {
         String answer = answers(Json.with(line(key), "description", "\"4242424242424242\"")).getFirst();
 
