@@ -1,5 +1,6 @@
 package io.chargeonce.ledger;
 
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import java.time.Instant;
@@ -8,6 +9,7 @@ import java.util.Optional;
 /**
  * One attempt to move an operation's money at one PSP, as stored before its first byte was sent.
  *
+ * @param ref           which refund or reversal of its payment it is; empty for the charge
  * @param request       what is sent, byte for byte, whenever it is sent again
  * @param sentAt        by the database's clock
  * @param sends         how often the key was or may have been sent, counted before the first byte each time
@@ -18,6 +20,8 @@ public record Attempt(
         PspKey key,
         String operationId,
         PaymentId payment,
+        OperationKind kind,
+        String ref,
         int generation,
         int sequence,
         String psp,
@@ -33,8 +37,8 @@ public record Attempt(
 
     /** The attempt that this operation was just claimed for. */
     public static Attempt inFlight(Operation claimed, byte[] request, Instant now, Instant keyValidUntil) {
-        return new Attempt(claimed.attemptKey(), claimed.id(), claimed.accepted().payment(), claimed.generation(),
-                claimed.sequence(), claimed.psp().orElseThrow(), AttemptState.IN_FLIGHT, request, 1, 0, now, keyValidUntil,
+        return new Attempt(claimed.attemptKey(), claimed.id(), claimed.accepted().payment(), claimed.accepted().kind(),
+                claimed.accepted().ref(), claimed.generation(), claimed.sequence(), claimed.psp().orElseThrow(), AttemptState.IN_FLIGHT, request, 1, 0, now, keyValidUntil,
                 Optional.empty(), Optional.empty(), Optional.empty());
     }
 }

@@ -1,10 +1,9 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -25,13 +24,12 @@ public final class AttemptTable {
     private static final String INSERT = """
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence,
                                          psp, state, request, request_sha256, sent_at, key_valid_until)
-            SELECT psp_key, operation_id, row.payment_id, operation.kind, operation.operation_ref, row.generation, row.sequence,
-                   row.psp, 'in_flight', request, request_sha256, sent_at, key_valid_until
-              FROM unnest(?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[],
+            SELECT psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, 'in_flight', request,
+                   sha256(request), sent_at, key_valid_until
+              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bytea[],
                           ?::timestamptz[], ?::timestamptz[])
-                AS row (psp_key, operation_id, payment_id, generation, sequence, psp, request, request_sha256,
+                AS row (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, request,
                         sent_at, key_valid_until)
-              JOIN operation USING (operation_id)
             """;
 
     public static void insert(Connection connection, List<Attempt> attempts) throws SQLException {
@@ -43,11 +41,12 @@ public final class AttemptTable {
                     .with("text", attempt -> attempt.key().value())
                     .with("text", Attempt::operationId)
                     .with("text", attempt -> attempt.payment().value())
+                    .with("text", attempt -> attempt.kind().tag())
+                    .with("text", Attempt::ref)
                     .with("int4", Attempt::generation)
                     .with("int4", Attempt::sequence)
                     .with("text", Attempt::psp)
                     .with("bytea", Attempt::request)
-                    .with("bytea", attempt -> sha256(attempt.request()))
                     .with("timestamptz", Attempt::sentAt)
                     .with("timestamptz", Attempt::keyValidUntil);
             statement.executeUpdate();
@@ -59,23 +58,20 @@ public final class AttemptTable {
 
     /** Knowledge only grows: in flight, unknown, failed for good, succeeded. What is weaker than the row changes nothing. */
     private static final String FOLD = """
-            WITH heard AS (
-                SELECT row.*, array_position(ranks, row.state) > array_position(ranks, before.state)
-                              OR row.state = 'unknown' AND before.state = 'unknown' AS news
-                  FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                    AS row (psp_key, state, cause, message, psp_reference)
-                  JOIN payment_attempt AS before USING (psp_key)
-                 CROSS JOIN (SELECT '{in_flight,unknown,failed_definite,succeeded}'::text[] AS ranks) AS order_of_knowledge
-            )
             UPDATE payment_attempt AS attempt
-               SET state = CASE WHEN news THEN heard.state ELSE attempt.state END,
-                   failed_definite = attempt.failed_definite OR news AND heard.state = 'failed_definite',
-                   cause = CASE WHEN news THEN heard.cause ELSE attempt.cause END,
-                   message = CASE WHEN news THEN left(heard.message, 500) ELSE attempt.message END,
-                   psp_reference = coalesce(CASE WHEN news THEN heard.psp_reference END, attempt.psp_reference, heard.psp_reference),
+               SET state = CASE WHEN knows_more(heard.state, attempt.state) THEN heard.state ELSE attempt.state END,
+                   failed_definite = attempt.failed_definite
+                       OR heard.state = 'failed_definite' AND knows_more(heard.state, attempt.state),
+                   cause = CASE WHEN knows_more(heard.state, attempt.state) THEN heard.cause ELSE attempt.cause END,
+                   message = CASE WHEN knows_more(heard.state, attempt.state)
+                                  THEN left(heard.message, 500) ELSE attempt.message END,
+                   psp_reference = coalesce(CASE WHEN knows_more(heard.state, attempt.state) THEN heard.psp_reference END,
+                                            attempt.psp_reference, heard.psp_reference),
                    not_found = CASE WHEN heard.cause = 'not_found' THEN attempt.not_found + 1 ELSE 0 END,
-                   decided_at = CASE WHEN news THEN clock_timestamp() ELSE attempt.decided_at END
-              FROM heard
+                   decided_at = CASE WHEN knows_more(heard.state, attempt.state)
+                                     THEN clock_timestamp() ELSE attempt.decided_at END
+              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                AS heard (psp_key, state, cause, message, psp_reference)
              WHERE attempt.psp_key = heard.psp_key
             RETURNING attempt.psp_key, attempt.state, attempt.psp_reference
             """;
@@ -120,8 +116,8 @@ public final class AttemptTable {
     }
 
     private static final String COLUMNS = """
-            psp_key, operation_id, payment_id, generation, sequence, psp, state, request, sends, not_found, sent_at,
-            key_valid_until, psp_reference, cause, message
+            psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, sends,
+            not_found, sent_at, key_valid_until, psp_reference, cause, message
             """;
 
     private static final String FIND = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?)";
@@ -176,20 +172,13 @@ public final class AttemptTable {
 
     private static Attempt read(ResultSet result) throws SQLException {
         return new Attempt(new PspKey(result.getString("psp_key")), result.getString("operation_id"),
-                new PaymentId(result.getString("payment_id")), result.getInt("generation"), result.getInt("sequence"),
+                new PaymentId(result.getString("payment_id")), OperationKind.fromTag(result.getString("operation")),
+                result.getString("operation_ref"), result.getInt("generation"), result.getInt("sequence"),
                 result.getString("psp"), AttemptState.fromTag(result.getString("state")), result.getBytes("request"),
                 result.getInt("sends"), result.getInt("not_found"),
                 result.getObject("sent_at", OffsetDateTime.class).toInstant(),
                 result.getObject("key_valid_until", OffsetDateTime.class).toInstant(),
                 Optional.ofNullable(result.getString("psp_reference")), Optional.ofNullable(result.getString("cause")),
                 Optional.ofNullable(result.getString("message")));
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException everyJdkHasIt) {
-            throw new IllegalStateException(everyJdkHasIt);
-        }
     }
 }

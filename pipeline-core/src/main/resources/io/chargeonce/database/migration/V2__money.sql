@@ -46,6 +46,13 @@ ALTER TABLE payment_attempt
     -- How often in a row the PSP has said that it knows of no such attempt.
     ADD COLUMN not_found int NOT NULL DEFAULT 0 CHECK (not_found >= 0);
 
+-- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
+CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], heard)
+         > array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], before)
+        OR heard = 'unknown' AND before = 'unknown'
+$$;
+
 -- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word.
 CREATE VIEW attempt_shown AS
     SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
