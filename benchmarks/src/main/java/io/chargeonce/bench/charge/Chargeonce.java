@@ -15,6 +15,7 @@ import java.util.Optional;
 final class Chargeonce implements Contestant {
 
     static final Duration[] TIERS = {Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)};
+    static final Duration LEASE = Duration.ofMinutes(3);
     private static final int IN_FLIGHT = 2_000;
 
     @Override
@@ -34,7 +35,7 @@ final class Chargeonce implements Contestant {
 
     static Lifecycle start(PipelineSettings pipeline, Psp psp) {
         var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
-        var settings = new ChargeSettings(pipeline, unused, IN_FLIGHT, Duration.ofMinutes(3),
+        var settings = new ChargeSettings(pipeline, unused, IN_FLIGHT, LEASE,
                 Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));

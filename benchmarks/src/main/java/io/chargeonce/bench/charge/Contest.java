@@ -64,8 +64,7 @@ final class Contest {
     }
 
     private void warmUp(Contestant contestant) throws Exception {
-        double rate = round.drain(contestant, FIRST_TRY).paymentsPerSecond();
-        rate = round.drain(contestant, countFor(rate)).paymentsPerSecond();
+        double rate = WarmUp.until(FIRST_TRY, this::countFor, count -> round.drain(contestant, count).paymentsPerSecond());
         counts.put(contestant.name(), countFor(rate));
         story.printf("warm-up  %-26s %9s/s%n", contestant.name(), Spread.brief(rate));
     }

@@ -54,8 +54,8 @@ public final class EndToEndBench {
             var bench = new EndToEndBench(ground, pspLatency);
             var counts = new LinkedHashMap<String, Integer>();
             for (Contestant each : contestants) {
-                double rate = bench.turn(each, FIRST_TRY, Optional.empty()).paymentsPerSecond;
-                rate = bench.turn(each, countFor(rate), Optional.empty()).paymentsPerSecond;
+                double rate = WarmUp.until(FIRST_TRY, EndToEndBench::countFor,
+                        count -> bench.turn(each, count, Optional.empty()).paymentsPerSecond);
                 counts.put(each.name(), countFor(rate));
             }
             for (int i = 1; i <= rounds; i++) {

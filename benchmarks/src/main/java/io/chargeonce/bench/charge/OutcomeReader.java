@@ -32,10 +32,15 @@ final class OutcomeReader implements AutoCloseable {
 
     /** Returns once so many payments have an outcome; false if nothing more came for half a minute. */
     boolean readUntil(int count) {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        return readUntil(count, PATIENCE);
+    }
+
+    /** @param patience how long nothing may come before it gives up */
+    boolean readUntil(int count, Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
         while (settled < count && System.nanoTime() < giveUp) {
             if (poll() > 0) {
-                giveUp = System.nanoTime() + PATIENCE.toNanos();
+                giveUp = System.nanoTime() + patience.toNanos();
             }
         }
         return settled >= count;

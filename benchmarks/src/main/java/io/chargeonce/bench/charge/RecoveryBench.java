@@ -96,7 +96,8 @@ public final class RecoveryBench {
                     LockSupport.parkNanos(start + BEFORE.toNanos() - System.nanoTime());
                     over[0] = strike(fault);
                 });
-                boolean all = reader.readUntil(count);
+                // What a killed member had claimed is taken up again when its lease has ended.
+                boolean all = reader.readUntil(count, Chargeonce.LEASE.plus(OutcomeReader.PATIENCE));
                 sender.join();
                 striker.join();
                 return figures(reader, payments, over[0], all);
