@@ -2,6 +2,7 @@ package io.chargeonce.bench;
 
 import io.chargeonce.bench.charge.EndToEndBench;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,13 +19,17 @@ final class EndToEndCommand implements Callable<Integer> {
             description = "How long the PSP takes. Default: ${DEFAULT-VALUE}.")
     Duration pspLatency;
 
+    @Option(names = "--against", split = ",", defaultValue = "spring,spring-async", paramLabel = "NAME",
+            description = "Which of spring, spring-async to run beside us; 'none' is nobody. Default: ${DEFAULT-VALUE}.")
+    List<String> against;
+
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")
     int rounds;
 
     /** 0 if our books balanced in every run, else 1. */
     @Override
     public Integer call() throws Exception {
-        var result = EndToEndBench.run(pspLatency, rounds, common.story());
+        var result = EndToEndBench.run(against, pspLatency, rounds, common.story());
         common.finish("end-to-end", result);
         return result.get("balanced").equals(true) ? 0 : 1;
     }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * From the HTTP request to the published outcome, the PSP behind HTTP as well; everything on this machine. For the rate so many
@@ -29,7 +30,7 @@ public final class EndToEndBench {
     private static final int UNDER_WAY = 1_000;
     private static final int FIRST_TRY = 2_000;
     private static final int MOST_PER_SECOND = 10_000;
-    private static final Duration RUN = Duration.ofSeconds(6);
+    private static final Duration RUN = Duration.ofSeconds(10);
     private static final double FROM = 0.2;
     private static final double TO = 0.95;
 
@@ -47,9 +48,11 @@ public final class EndToEndBench {
         this.pspLatency = pspLatency;
     }
 
-    public static Map<String, Object> run(Duration pspLatency, int rounds, PrintWriter story) throws Exception {
+    public static Map<String, Object> run(List<String> against, Duration pspLatency, int rounds, PrintWriter story) throws Exception {
         var machine = Machine.fingerprint();
-        var contestants = List.<Contestant>of(new Chargeonce(), new SpringTypical(), new SpringAsync());
+        var ours = new Chargeonce();
+        List<Contestant> contestants = Stream.of(ours, new SpringTypical(), new SpringAsync())
+                .filter(each -> each == ours || against.contains(each.name())).toList();
         try (var ground = new Ground()) {
             var bench = new EndToEndBench(ground, pspLatency);
             var counts = new LinkedHashMap<String, Integer>();
@@ -57,6 +60,7 @@ public final class EndToEndBench {
                 double rate = WarmUp.until(FIRST_TRY, EndToEndBench::countFor,
                         count -> bench.turn(each, count, Optional.empty()).paymentsPerSecond);
                 counts.put(each.name(), countFor(rate));
+                story.printf("warm-up  %-14s %9s/s%n", each.name(), Spread.brief(rate));
             }
             for (int i = 1; i <= rounds; i++) {
                 var order = new ArrayList<>(contestants);
