@@ -34,12 +34,14 @@ final class Exchange {
     private final Database database;
     private final Gateways gateways;
     private final MeterRegistry meters;
+    private final PspMeters calls;
     private final Tracing tracing;
 
     Exchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
         this.database = database;
         this.gateways = gateways;
         this.meters = meters;
+        this.calls = new PspMeters(meters);
         gateways.psps().forEach(psp -> Arrays.stream(UnknownCause.values()).filter(Exchange::isQuarantined)
                 .forEach(cause -> quarantined(psp, cause)));
         this.tracing = tracing;
@@ -48,7 +50,7 @@ final class Exchange {
     /** The first send of an attempt that was just claimed. */
     Outcome send(PspCall call) {
         long start = System.nanoTime();
-        Outcome answer = traced("send", call, () -> whateverIsThrown(call, call::send));
+        Outcome answer = watched("send", call, () -> whateverIsThrown(call, call::send));
         gateways.report(call.gateway(), answer, Duration.ofNanos(System.nanoTime() - start));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
@@ -64,17 +66,18 @@ final class Exchange {
                 return true;
             }));
         }
-        Outcome answer = OneSend.judge(traced("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
+        Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
         return answer;
     }
 
     Outcome fence(PspCall call) {
-        return OneSend.judge(traced("fence", call, () -> whateverIsThrown(call, call::fence)), 1);
+        return OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1);
     }
 
-    private Outcome traced(String what, PspCall call, Supplier<Outcome> exchange) {
-        return tracing.span(call.gateway().psp() + " " + what, SpanKind.CLIENT, Context.current(), exchange);
+    private Outcome watched(String what, PspCall call, Supplier<Outcome> exchange) {
+        String psp = call.gateway().psp();
+        return tracing.span(psp + " " + what, SpanKind.CLIENT, Context.current(), () -> calls.timed(psp, what, exchange));
     }
 
     /** A bug of ours says nothing about the money either, and must not take the payment out of everybody's sight. */

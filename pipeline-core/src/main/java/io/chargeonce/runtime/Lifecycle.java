@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a service: started in order, closed once in reverse order, each within a bounded time. It closes by itself on
- * SIGTERM or Ctrl-C. Any thread may close it; the thread that made it starts the parts. Several may live in one JVM.
+ * The parts of a service: started in order, closed once in reverse order, each within a bounded time and all of them within
+ * {@link #LONGEST_CLOSE}. It closes by itself on SIGTERM or Ctrl-C. Any thread may close it; the thread that made it starts
+ * the parts. Several may live in one JVM.
  *
  * <pre>{@code
  * try (Lifecycle lifecycle = new Lifecycle("charge-consumer", Duration.ofSeconds(20))) {
@@ -22,10 +23,13 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public final class Lifecycle implements AutoCloseable {
+    /** Whoever sends SIGTERM must wait longer than this before SIGKILL: Compose two minutes, Kubernetes three. */
+    public static final Duration LONGEST_CLOSE = Duration.ofSeconds(90);
     private static final Logger log = LoggerFactory.getLogger(Lifecycle.class);
 
     private final String service;
     private final Duration timePerPart;
+    private final Duration timeForAll;
     private final Deque<Part> lastFirst = new ArrayDeque<>();
     private final Thread hook;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -35,8 +39,13 @@ public final class Lifecycle implements AutoCloseable {
 
     /** @param timePerPart how long the closing of one part may take before it is left behind */
     public Lifecycle(String service, Duration timePerPart) {
+        this(service, timePerPart, LONGEST_CLOSE);
+    }
+
+    Lifecycle(String service, Duration timePerPart, Duration timeForAll) {
         this.service = service;
         this.timePerPart = timePerPart;
+        this.timeForAll = timeForAll;
         this.hook = new Thread(this::close, service + "-shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -58,7 +67,7 @@ public final class Lifecycle implements AutoCloseable {
             throw new StartFailed(service, part, reason);
         }
         if (!keep(new Part(part, started))) {
-            closeInTime(new Part(part, started));
+            closeInTime(new Part(part, started), timePerPart);
             throw new StartFailed(service, part, new IllegalStateException("it is shutting down"));
         }
         return started;
@@ -73,8 +82,9 @@ public final class Lifecycle implements AutoCloseable {
     @Override
     public void close() {
         if (beginClosing()) {
+            long end = System.nanoTime() + timeForAll.toNanos();
             for (Optional<Part> part = takeLast(); part.isPresent(); part = takeLast()) {
-                closeInTime(part.get());
+                closeInTime(part.get(), timeUntil(end));
             }
             forgetHook();
             closed.countDown();
@@ -108,8 +118,14 @@ public final class Lifecycle implements AutoCloseable {
         return Optional.ofNullable(lastFirst.poll());
     }
 
+    /** For one part: never more than half of what is left, so that some is left for those after it. */
+    private Duration timeUntil(long end) {
+        Duration half = Duration.ofNanos(Math.max(0, end - System.nanoTime())).dividedBy(2);
+        return half.compareTo(timePerPart) < 0 ? half : timePerPart;
+    }
+
     /** On a thread of its own, so that a part that hangs can be left behind. */
-    private void closeInTime(Part part) {
+    private void closeInTime(Part part, Duration atMost) {
         Thread closer = Thread.ofPlatform().daemon().name(service + "-close-" + part.name()).start(() -> {
             try {
                 part.closeable().close();
@@ -118,8 +134,8 @@ public final class Lifecycle implements AutoCloseable {
             }
         });
         try {
-            if (!closer.join(timePerPart)) {
-                log.warn("{}: {} did not close within {} and is left behind", service, part.name(), timePerPart);
+            if (!closer.join(atMost)) {
+                log.warn("{}: {} did not close within {} and is left behind", service, part.name(), atMost);
             }
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();

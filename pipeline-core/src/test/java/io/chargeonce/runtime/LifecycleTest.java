@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class LifecycleTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
@@ -64,6 +65,26 @@ class LifecycleTest {
         impatient.close();
 
         assertThat(events).containsExactly("start a", "close a");
+        never.countDown();
+    }
+
+    @Test
+    @Timeout(30)
+    void parts_that_all_hang_are_all_told_and_left_behind_within_the_time_for_the_whole() {
+        Lifecycle bounded = new Lifecycle("bounded", Duration.ofSeconds(20), Duration.ofSeconds(1));
+        CountDownLatch never = new CountDownLatch(1);
+        bounded.start("database", () -> part("database"));
+        for (String name : List.of("relay", "tier 1", "tier 2", "tier 3")) {
+            bounded.start(name, () -> () -> {
+                events.add("told " + name);
+                never.await();
+            });
+        }
+
+        bounded.close();
+
+        await().untilAsserted(() -> assertThat(events).containsExactlyInAnyOrder(
+                "start database", "told tier 3", "told tier 2", "told tier 1", "told relay", "close database"));
         never.countDown();
     }
 

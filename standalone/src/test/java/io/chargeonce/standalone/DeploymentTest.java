@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.wire.AccessPlan;
@@ -14,6 +15,7 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -36,6 +38,8 @@ class DeploymentTest {
     private static final Topics TOPICS = new Topics("payments");
     /** Of the scripts and of Compose, not of the services. */
     private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_BASE_CACHE");
+    /** Of operators, whose schemas are not Kubernetes's own. */
+    private static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh");
 
     @Test
     void every_setting_that_a_manifest_gives_exists() throws IOException {
@@ -51,7 +55,10 @@ class DeploymentTest {
 
     @Test
     void kubernetes_knows_every_field_of_the_manifests() throws IOException {
-        for (HasMetadata resource : resources("kubernetes/base")) {
+        for (HasMetadata resource : resources("kubernetes")) {
+            if (OTHERS.contains(resource.getApiVersion().split("/")[0])) {
+                continue;
+            }
             assertThat(resource).as(resource.getMetadata().getName()).isNotInstanceOf(GenericKubernetesResource.class);
             assertThat(unknownFields(resource, resource.getKind() + " " + resource.getMetadata().getName())).isEmpty();
         }
@@ -59,8 +66,7 @@ class DeploymentTest {
 
     @Test
     void no_deployment_runs_as_root_writes_its_image_or_takes_service_links() throws IOException {
-        var deployments = resources("kubernetes/base").stream().filter(Deployment.class::isInstance).map(Deployment.class::cast).toList();
-        assertThat(deployments).hasSize(3).allSatisfy(deployment -> {
+        assertThat(deployments()).hasSize(3).allSatisfy(deployment -> {
             var pod = deployment.getSpec().getTemplate().getSpec();
             assertThat(pod.getEnableServiceLinks()).isFalse();
             assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
@@ -70,6 +76,29 @@ class DeploymentTest {
                 assertThat(container.getReadinessProbe().getHttpGet().getPath()).isEqualTo("/health/ready");
             });
         });
+    }
+
+    @Test
+    void whoever_stops_a_service_waits_longer_than_it_takes_to_close() throws IOException {
+        var service = Pattern.compile("x-service: .*?stop_grace_period: (\\d+)m", Pattern.DOTALL)
+                .matcher(Files.readString(DEPLOY.resolve("compose.yaml")));
+        assertThat(service.find()).isTrue();
+        assertThat(Duration.ofMinutes(Long.parseLong(service.group(1)))).isGreaterThan(Lifecycle.LONGEST_CLOSE);
+        assertThat(deployments()).allSatisfy(deployment -> assertThat(Duration.ofSeconds(
+                deployment.getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())).isGreaterThan(Lifecycle.LONGEST_CLOSE));
+    }
+
+    @Test
+    void strimzi_knows_every_field_of_its_resources() throws Exception {
+        var serialization = new KubernetesSerialization();
+        for (GenericKubernetesResource resource : Stream.concat(custom("kubernetes/strimzi", "KafkaTopic").stream(),
+                custom("kubernetes/strimzi", "KafkaUser").stream()).toList()) {
+            String what = resource.getKind().substring("Kafka".length()).toLowerCase(Locale.ROOT);
+            Class<? extends HasMetadata> model = Class.forName("io.strimzi.api.kafka.model." + what + "." + resource.getKind())
+                    .asSubclass(HasMetadata.class);
+            assertThat(resource.getApiVersion()).isEqualTo(HasMetadata.getApiVersion(model));
+            assertThat(unknownFields(serialization.unmarshal(serialization.asYaml(resource), model), resource.getMetadata().getName())).isEmpty();
+        }
     }
 
     @Test
@@ -126,6 +155,10 @@ class DeploymentTest {
                 .map(GenericKubernetesResource.class::cast).toList();
     }
 
+    private static List<Deployment> deployments() throws IOException {
+        return resources("kubernetes/base").stream().filter(Deployment.class::isInstance).map(Deployment.class::cast).toList();
+    }
+
     private static List<HasMetadata> resources(String directory) throws IOException {
         var resources = new ArrayList<HasMetadata>();
         for (Path file : files(directory)) {
@@ -143,7 +176,7 @@ class DeploymentTest {
         var unknown = new ArrayList<String>();
         if (node instanceof Collection<?> items) {
             items.forEach(item -> unknown.addAll(unknownFields(item, path)));
-        } else if (node != null && node.getClass().getName().startsWith("io.fabric8.kubernetes.api.model")) {
+        } else if (node != null && node.getClass().getName().matches("io[.](fabric8[.]kubernetes|strimzi)[.]api[.].*")) {
             for (var getter : node.getClass().getMethods()) {
                 if (getter.getName().startsWith("get") && getter.getParameterCount() == 0 && !getter.getName().equals("getClass")) {
                     Object value = invoke(getter, node);

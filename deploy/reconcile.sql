@@ -1,0 +1,32 @@
+-- The PSP's own list of captures beside our rows: what Postgres lost, what the PSP never took. Changes nothing.
+-- Give it the PSP's export as CSV without a heading (payment id out of the metadata, amount in minor units, currency), and the
+-- time from which on that export is complete:
+--   psql -v psp=stripe -v since='2026-11-01 00:00Z' -f deploy/reconcile.sql … < captures.csv
+\set ON_ERROR_STOP on
+CREATE TEMP TABLE captured (payment_id text NOT NULL, amount bigint NOT NULL, currency text NOT NULL);
+\copy captured FROM pstdin (FORMAT csv)
+WITH theirs AS (
+    SELECT payment_id, max(amount) AS amount, upper(max(currency)) AS currency, count(*) AS captures
+      FROM captured
+     GROUP BY payment_id
+), compared AS (
+    SELECT theirs.payment_id,
+           CASE WHEN operation_id IS NULL THEN 'captured there, not known here'
+                WHEN captures > 1 THEN 'captured ' || captures || ' times'
+                WHEN state <> 'succeeded' THEN 'captured there, ' || state || ' here'
+                WHEN psp <> :'psp' THEN 'captured there, and at ' || psp
+                WHEN (ours.amount, ours.currency) <> (theirs.amount, theirs.currency) THEN 'another amount there'
+                ELSE 'agrees' END AS finding,
+           theirs.amount, theirs.currency
+      FROM theirs LEFT JOIN chargeonce.operation AS ours ON operation_id = theirs.payment_id
+    UNION ALL
+    SELECT operation_id, 'succeeded here, not captured there', amount, currency
+      FROM chargeonce.operation AS ours
+     WHERE kind = 'charge' AND state = 'succeeded' AND psp = :'psp' AND settled_at >= :'since'
+       AND NOT EXISTS (SELECT FROM captured WHERE captured.payment_id = operation_id)
+)
+SELECT finding, count(*) AS payments, sum(amount) AS minor_units, currency,
+       CASE WHEN finding = 'agrees' THEN '' ELSE array_to_string((array_agg(payment_id ORDER BY payment_id))[1:3], ' ') END AS for_instance
+  FROM compared
+ GROUP BY finding, currency
+ ORDER BY finding, currency;

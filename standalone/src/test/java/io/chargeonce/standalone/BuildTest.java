@@ -1,0 +1,88 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.runtime.Build;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Whoever looks at a process learns which version of which commit it is. */
+class BuildTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void version_and_commit_are_those_of_the_sources() throws Exception {
+        var version = Pattern.compile("\n  <version>(.+)</version>").matcher(Files.readString(Repository.root().resolve("pom.xml")));
+        assertThat(version.find()).isTrue();
+        assertThat(Build.CURRENT.version()).isEqualTo(version.group(1));
+        assertThat(Build.CURRENT.commit()).matches(Files.exists(Repository.root().resolve(".git")) ? "[0-9a-f]{7,40}" : "unknown");
+    }
+
+    @Test
+    void the_command_line_says_it() {
+        var said = new StringWriter();
+        Main.commandLine("--version").setOut(new PrintWriter(said)).execute("--version");
+        assertThat(said.toString().strip()).isEqualTo(Build.CURRENT.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ingest", "charge", "retry"})
+    void a_service_says_it_in_the_first_line_of_its_log_and_in_its_metrics(String service) throws Exception {
+        int admin = freePort();
+        Process process = start(service, admin);
+        try (var output = process.inputReader()) {
+            assertThat(new JsonMapper().readTree(output.readLine()).get("formattedMessage").asString()).startsWith(Build.CURRENT + " starts as " + service);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> assertThat(metrics(admin)).containsPattern(
+                    "chargeonce_build_info\\{commit=\"%s\",service=\"%s[a-z-]*\",version=\"%s\"} 1".formatted(
+                            Build.CURRENT.commit(), service, Pattern.quote(Build.CURRENT.version()))));
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** It serves its metrics while Postgres and Kafka are away. */
+    private Process start(String service, int admin) throws IOException {
+        var builder = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-XX:TieredStopAtLevel=1",
+                "-cp", System.getProperty("java.class.path"), Main.class.getName(), service).redirectError(ProcessBuilder.Redirect.DISCARD);
+        var environment = builder.environment();
+        environment.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/none");
+        environment.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1");
+        environment.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:0");
+        environment.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + admin);
+        environment.put("CHARGEONCE_LOG_FORMAT", "json");
+        environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", Files.writeString(directory.resolve("key"), "sk_test_sandbox").toString());
+        return builder.start();
+    }
+
+    private static String metrics(int port) throws IOException, InterruptedException {
+        try (var client = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

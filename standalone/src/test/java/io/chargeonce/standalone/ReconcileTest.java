@@ -1,0 +1,62 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.Migrations;
+import io.chargeonce.sandbox.TestStack;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** {@code deploy/reconcile.sql} finds each way in which a PSP's list of captures and our rows can differ. */
+class ReconcileTest {
+
+    @Test
+    void each_difference_between_captures_and_rows_has_a_name() throws Exception {
+        String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        try (Connection connection = DriverManager.getConnection(url, "postgres", ""); Statement statement = connection.createStatement()) {
+            for (String row : List.of("fine succeeded stripe", "twice succeeded stripe", "dead dead stripe", "elsewhere succeeded adyen",
+                    "cheaper succeeded stripe", "missing succeeded stripe", "others succeeded adyen", "declined declined stripe")) {
+                insert(statement, row.split(" "));
+            }
+            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "another amount there 1 1200 EUR cheaper",
+                    "captured 2 times 1 1299 EUR twice", "captured there, and at adyen 1 1299 EUR elsewhere",
+                    "captured there, dead here 1 1299 EUR dead", "captured there, not known here 2 2598 EUR lost-1 lost-2",
+                    "succeeded here, not captured there 1 1299 EUR missing");
+        }
+    }
+
+    private static void insert(Statement statement, String[] row) throws SQLException {
+        statement.execute("""
+                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                                  payment_method, state, step, psp, charge_before, settled_at)
+                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%1$s', 1299, 'EUR', 'pm_card_visa', '%2$s', 2, '%3$s', now(), now())
+                """.formatted((Object[]) row));
+    }
+
+    /** As psql would run it, but for where the captures come from. */
+    private static List<String> findings(Statement statement) throws IOException, SQLException {
+        String[] parts = Files.readString(Repository.root().resolve("deploy/reconcile.sql")).split("(?m)^\\\\.*$");
+        assertThat(parts).hasSize(3);
+        statement.execute(parts[1]);
+        statement.execute("""
+                INSERT INTO captured
+                SELECT id, CASE id WHEN 'cheaper' THEN 1200 ELSE 1299 END, 'eur'
+                  FROM unnest(ARRAY['fine', 'twice', 'twice', 'dead', 'elsewhere', 'cheaper', 'lost-1', 'lost-2']) AS id
+                """);
+        var findings = new ArrayList<String>();
+        try (var result = statement.executeQuery(parts[2].replace(":'psp'", "'stripe'").replace(":'since'", "'2020-01-01'"))) {
+            while (result.next()) {
+                findings.add("%s %d %d %s %s".formatted(result.getString(1), result.getLong(2), result.getLong(3), result.getString(4), result.getString(5)));
+            }
+        }
+        return findings;
+    }
+}
