@@ -41,8 +41,8 @@ final class Books {
     long unconsumed;
     /** Records above the committed offsets, whether or not there is work left in them. */
     long lag;
-    /** Records with the operation and step of an earlier one. */
-    long repeats;
+    /** By {@code operation/step}: how many more records there are than one. */
+    final Map<String, Long> repeated = new HashMap<>();
     long captures;
 
     Payment payment(String id) {

@@ -35,11 +35,19 @@ final class Bounds {
     }
 
     void repeats(Recovery recovery) {
-        most(books.repeats, recovery.repeats(), "records on work topics repeat another one's operation and step");
+        long unexplained = books.repeated.values().stream().mapToLong(count -> Math.max(0, count - recovery.mishaps())).sum();
+        if (unexplained > recovery.copies()) {
+            books.repeated.forEach((record, count) -> {
+                if (count > recovery.mishaps()) {
+                    books.findings.add(Invariant.BOUNDED, record.substring(0, record.lastIndexOf('/')),
+                            "its step %s is %d more times on a work topic, where %d mishaps and %d copies made on purpose explain fewer".formatted(
+                                    record.substring(record.lastIndexOf('/') + 1), count, recovery.mishaps(), recovery.copies()));
+                }
+            });
+        }
     }
 
-    void service(URI address) {
-        Metrics metrics = Metrics.of(address);
+    void service(URI address, Metrics metrics) {
         // What survived the last collection; before the first one nothing can have leaked.
         Optional<Double> live = metrics.sum("jvm_gc_live_data_size_bytes", "");
         Optional<Double> limit = metrics.sum("jvm_gc_max_data_size_bytes", "");
@@ -48,6 +56,8 @@ final class Bounds {
         }
         metrics.sum("process_files_open_files", "").ifPresent(open -> most(open, MOST_DESCRIPTORS, "descriptors are open at " + address));
         metrics.sum("jvm_threads_live_threads", "").ifPresent(alive -> most(alive, MOST_THREADS, "threads are alive at " + address));
+        metrics.sum("chargeonce_loop_fetched_while_full_total", "").ifPresent(records ->
+                most(records, 0, "records were fetched for buffers that were full at " + address));
     }
 
     private void most(double found, double limit, String what) {

@@ -51,7 +51,7 @@ public final class Checker {
         }
         healed.compare();
         bounds.repeats(recovery);
-        recovery.metrics().forEach(bounds::service);
+        recovery.metrics().forEach(service -> bounds.service(service, new Metrics(sources.metrics(service))));
     }
 
     private static void readRows(Books books, Evidence evidence, Sources sources) {
@@ -68,7 +68,7 @@ public final class Checker {
         var work = new ArrayList<WorkTopic>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             String topic = workTopic(evidence, tier);
-            work.add(new WorkTopic(books, topic, tier, topics.committed(topic + ".workers", topic)));
+            work.add(new WorkTopic(books, topic, tier, topics.isWhole(topic), topics.committed(topic + ".workers", topic)));
         }
         return work;
     }

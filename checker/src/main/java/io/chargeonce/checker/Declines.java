@@ -31,8 +31,8 @@ final class Declines {
 
     private void declined(Books.AttemptOf attempt) {
         Payment payment = books.payments.get(attempt.operation());
-        boolean triedAgain = attempt.sequence() < payment.sequence && !payment.presentedAgain;
-        if (triedAgain || payment.state == State.SCHEDULED && !payment.presentedAgain || payment.state == State.DEAD) {
+        boolean triedAgain = attempt.sequence() < payment.sequence && payment.presentedAgain == 0;
+        if (triedAgain || payment.state == State.SCHEDULED && payment.presentedAgain == 0 || payment.state == State.DEAD) {
             books.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
                     .formatted(payment.state.tag(), payment.sequence, attempt.sequence()));
         }

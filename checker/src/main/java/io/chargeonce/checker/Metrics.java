@@ -8,21 +8,15 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What one service says about itself, in Prometheus's text format. Asked once. */
-final class Metrics {
+/** What one service says about itself, in Prometheus's text format. */
+record Metrics(String text) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final String text;
-
-    private Metrics(String text) {
-        this.text = text;
-    }
-
-    static Metrics of(URI service) {
+    static String of(URI service) {
         try (var http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
             var request = HttpRequest.newBuilder(service.resolve("/metrics")).timeout(PATIENCE).build();
-            return new Metrics(http.send(request, HttpResponse.BodyHandlers.ofString()).body());
+            return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {
             throw new EvidenceMissing("the metrics of the service at %s cannot be read: %s".formatted(service, e), e);
         } catch (InterruptedException e) {

@@ -20,7 +20,7 @@ final class OperationRows {
 
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
-                   psp, psp_reference, operation_ref, represented, coalesce(merges, 0) AS merges
+                   psp, psp_reference, operation_ref, represented, settled_at, coalesce(merges, 0) AS merges
               FROM operation
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
                 ON resource_id = operation_id
@@ -57,7 +57,8 @@ final class OperationRows {
         if (payment.charge && payment.state == State.SUCCEEDED) {
             books.money(payment).succeeded += payment.amount;
         }
-        payment.presentedAgain = row.getInt("represented") > 0;
+        payment.presentedAgain = row.getInt("represented");
+        payment.ended = row.getObject("settled_at") != null;
         identify(payment, row);
         if (row.getInt("generation") != 1 + row.getInt("merges")) {
             books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is of generation %d, with %d merges on record"

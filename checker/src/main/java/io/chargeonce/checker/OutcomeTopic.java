@@ -67,9 +67,8 @@ final class OutcomeTopic {
     private void count(Payment payment, String eventId, JsonNode json) {
         if (payment.outcomeEventId == null) {
             payment.outcomeEventId = eventId;
-            boolean succeeded = json.path("status").asString("").equals("succeeded");
-            payment.outcome = succeeded ? State.SUCCEEDED : State.DECLINED;
-            if (succeeded && payment.charge) {
+            payment.outcome = json.path("status").asString("");
+            if (payment.outcome.equals(State.SUCCEEDED.tag()) && payment.charge) {
                 books.money(payment).announced += json.path("amount").asLong(0);
             }
         } else if (!payment.outcomeEventId.equals(eventId)) {

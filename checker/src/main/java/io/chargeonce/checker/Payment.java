@@ -9,8 +9,8 @@ import java.util.List;
  */
 final class Payment {
 
-    /** A staging in a retry tier, told by its earliest record. Times in microseconds since 1970. */
-    record Retry(int step, int attempt, int tier, long stagedAt) {}
+    /** A staging in a retry tier: the earliest that any of its records tells. Times in microseconds since 1970. */
+    record Retry(int step, int attempt, int tier, long stagedAt, long appendedAt) {}
 
     final String id;
 
@@ -28,7 +28,10 @@ final class Payment {
     String psp;
     String pspReference;
     boolean hasKeyRow;
-    boolean presentedAgain;
+    /** How often a soft decline was. */
+    int presentedAgain;
+    /** It has come to its end: of a purge, the one that cannot be undone. */
+    boolean ended;
 
     // Its attempts: when each was sent, only for payments with more than one.
     int attempts;
@@ -39,10 +42,13 @@ final class Payment {
 
     /** One bit for each step that a record was found of; those beyond the 63rd are not told apart. */
     private long stepsSeen;
+    /** The same for the main topic alone. The first step is always staged there. */
+    private long mainSteps = 1L << 1;
 
     // Its outcome events.
     String outcomeEventId;
-    State outcome;
+    /** The status that the first of them told. */
+    String outcome;
 
     // The PSPs' ledgers. For a refund or a reversal a capture is the movement that gave the money back.
     int captures;
@@ -83,6 +89,14 @@ final class Payment {
         return before;
     }
 
+    void sawOnMain(int step) {
+        mainSteps |= step > 0 && step < Long.SIZE ? 1L << step : 0;
+    }
+
+    int mainSteps() {
+        return Long.bitCount(mainSteps);
+    }
+
     void sent(long at) {
         if (sentAt == null) {
             sentAt = new ArrayList<>(2);
@@ -97,7 +111,8 @@ final class Payment {
         for (int i = 0; i < retries.size(); i++) {
             Retry known = retries.get(i);
             if (known.step == retry.step) {
-                retries.set(i, known.stagedAt <= retry.stagedAt ? known : retry);
+                retries.set(i, new Retry(known.step, known.attempt, known.tier, Math.min(known.stagedAt, retry.stagedAt),
+                        Math.min(known.appendedAt, retry.appendedAt)));
                 return;
             }
         }

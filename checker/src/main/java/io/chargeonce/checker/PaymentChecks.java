@@ -7,6 +7,9 @@ import java.util.Optional;
 /** Compares what all sources say about one payment, once everything is read. */
 final class PaymentChecks {
 
+    /** So far are the broker's and the database's clocks apart at most, when they are looked after. */
+    private static final long CLOCKS_DIFFER_MICROS = 250_000;
+
     private final Books books;
     private final List<Duration> tiers;
     private final Optional<Recovery> recovery;
@@ -25,6 +28,7 @@ final class PaymentChecks {
         }
         outcome(payment);
         fate(payment);
+        staged(payment);
         if (ledgersRead && payment.charge) {
             captures(payment);
             refunds(payment);
@@ -37,7 +41,7 @@ final class PaymentChecks {
     }
 
     private void outcome(Payment payment) {
-        if (payment.state.isSettled() && payment.outcome == null && !payment.outcomePending) {
+        if (payment.ended && payment.outcome == null && !payment.outcomePending) {
             books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_MISSING, payment.id,
                     "is %s, and has no outcome event".formatted(payment.state.tag()));
         }
@@ -47,7 +51,7 @@ final class PaymentChecks {
     private void fate(Payment payment) {
         if (payment.outcome != null && payment.liveLetter) {
             books.findings.add(Invariant.CONSERVATION, payment.id,
-                    "is %s by its outcome event and a dead letter as well".formatted(payment.outcome.tag()));
+                    "is %s by its outcome event and a dead letter as well".formatted(payment.outcome));
         }
         if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
             books.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
@@ -57,6 +61,15 @@ final class PaymentChecks {
         if (ended && payment.openAttempts > 0) {
             books.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
+        }
+    }
+
+    /** On the main topic by its acceptance, its merges and its presentations: under one step each. */
+    private void staged(Payment payment) {
+        int reasons = payment.generation + payment.presentedAgain;
+        if (payment.mainSteps() > reasons) {
+            books.findings.add(Invariant.HOP_SOUND, payment.id, "was staged for the main topic under %d steps, and there were %d reasons to"
+                    .formatted(payment.mainSteps(), reasons));
         }
     }
 
@@ -100,6 +113,9 @@ final class PaymentChecks {
             if (sent < due) {
                 books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id, "attempt %d started %.3f ms before its time in tier %d"
                         .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
+            } else if (retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {
+                books.findings.add(Invariant.HOP_SOUND, payment.id, "attempt %d started %.3f s before the record that it waited for was in tier %d"
+                        .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
             } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000).isPresent()) {
                 books.findings.add(Invariant.NEVER_EARLY, payment.id, "attempt %d started %.1f s after its time in tier %d, with no fault about"
                         .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));

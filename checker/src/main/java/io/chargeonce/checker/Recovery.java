@@ -10,10 +10,11 @@ import java.util.List;
  *
  * @param since   when the last fault ended; a retry that fell due before may be late
  * @param latest  a retry that fell due afterwards starts so much after its time at most
- * @param repeats so many records can the faults that there were explain, beyond one of each operation and step
+ * @param mishaps so often may the faults that there were have made somebody send the same record again
+ * @param copies  so many records were put on work topics again on purpose
  * @param metrics where services tell their heap, descriptors and threads
  */
-public record Recovery(Instant since, Duration latest, long repeats, List<URI> metrics) {
+public record Recovery(Instant since, Duration latest, long mishaps, long copies, List<URI> metrics) {
 
     public Recovery {
         metrics = List.copyOf(metrics);

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -29,6 +30,11 @@ record RunningPipeline(Evidence evidence) implements Sources {
     @Override
     public void eachMovement(BiConsumer<String, JsonNode> action) {
         evidence.psps().forEach(psp -> new Ledger(psp).movements(movement -> action.accept(psp.toString(), movement)));
+    }
+
+    @Override
+    public String metrics(URI service) {
+        return Metrics.of(service);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.BiConsumer;
@@ -21,6 +22,9 @@ public interface Sources {
 
     /** Every movement of money with the name of the PSP whose ledger has it, oldest first. */
     void eachMovement(BiConsumer<String, JsonNode> action);
+
+    /** What a service says about itself, in Prometheus's text format. */
+    String metrics(URI service);
 
     /** Every request that a PSP has kept. */
     void eachRequest(Consumer<JsonNode> action);

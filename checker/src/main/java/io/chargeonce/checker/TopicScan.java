@@ -50,6 +50,15 @@ final class TopicScan implements Topics {
                 .map(info -> new TopicPartition(topic, info.partition())).toList();
     }
 
+    @Override
+    public boolean isWhole(String topic) {
+        try {
+            return reader.beginningOffsets(partitions(topic)).values().stream().allMatch(offset -> offset == 0);
+        } catch (KafkaException e) {
+            throw new EvidenceMissing("topic %s cannot be read: %s".formatted(topic, e.getMessage()), e);
+        }
+    }
+
     private void scan(List<TopicPartition> partitions, Consumer<ConsumerRecord<byte[], byte[]>> action) {
         Map<TopicPartition, Long> end = reader.endOffsets(partitions);
         reader.assign(partitions);

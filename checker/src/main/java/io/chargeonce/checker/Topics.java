@@ -10,6 +10,9 @@ public interface Topics extends AutoCloseable {
     /** A topic that does not exist has no records. */
     void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action);
 
+    /** Whether everything that ever was on the topic is still there, as far as its offsets tell. */
+    boolean isWhole(String topic);
+
     /** What the group has finished, by partition number; a partition without a commit is missing. */
     Map<Integer, Long> committed(String group, String topic);
 

@@ -3,9 +3,11 @@ package io.chargeonce.checker;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.record.TimestampType;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,15 +27,18 @@ final class WorkTopic {
     private final String topic;
     private final int tier;
     private final Map<Integer, Long> committed;
+    private final boolean whole;
 
     /**
      * @param tier      0 is the main topic
+     * @param whole     whether every record that ever was on it is still there
      * @param committed by partition, as it was before the rows were read
      */
-    WorkTopic(Books books, String topic, int tier, Map<Integer, Long> committed) {
+    WorkTopic(Books books, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
         this.books = books;
         this.topic = topic;
         this.tier = tier;
+        this.whole = whole;
         this.committed = committed;
     }
 
@@ -94,9 +99,13 @@ final class WorkTopic {
             return Fate.IS_POISON;
         }
         int step = json.path("step").asInt(0);
-        books.repeats += payment.saw(step) ? 1 : 0;
+        if (payment.saw(step)) {
+            books.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
+        }
         if (tier > 0) {
             waited(payment, record, step);
+        } else if (step <= payment.step && Headers.text(record, "ce_id").equals(Optional.of(payment.id + "/" + step))) {
+            payment.sawOnMain(step);
         }
         return step == payment.step && payment.state.awaitsARecord() ? Fate.WAITS : Fate.HAS_ONE;
     }
@@ -108,6 +117,11 @@ final class WorkTopic {
                 && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
+    /** Of a topic that has lost records nobody can tell when the first of them came. */
+    private long appendedAt(ConsumerRecord<byte[], byte[]> record) {
+        return whole && record.timestampType() == TimestampType.LOG_APPEND_TIME ? record.timestamp() * 1_000 : Long.MIN_VALUE;
+    }
+
     private void waited(Payment payment, ConsumerRecord<byte[], byte[]> record, int step) {
         OptionalInt attempt = Headers.number(record, "chargeonce-attempt");
         OptionalLong staged = Headers.time(record, "ce_time");
@@ -115,7 +129,7 @@ final class WorkTopic {
                 && staged.getAsLong() <= record.timestamp() * 1_000 + CLOCKS_DIFFER_MICROS
                 && step <= payment.step && attempt.getAsInt() <= payment.sequence;
         if (ours) {
-            payment.waited(new Payment.Retry(step, attempt.getAsInt(), tier, staged.getAsLong()));
+            payment.waited(new Payment.Retry(step, attempt.getAsInt(), tier, staged.getAsLong(), appendedAt(record)));
         }
     }
 }

@@ -340,6 +340,48 @@ class CheckerTest {
     }
 
     @Test
+    void hop_sound_nothing_is_staged_for_the_main_topic_under_a_new_step_without_a_reason() {
+        world.send("requests", sample.retried, """
+                {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":2,
+                 "merchant":"acme","idempotency_key":"retried","amount":1299,"currency":"EUR","payment_method":"pm_card_visa"}"""
+                .formatted(sample.retried), "ce_id", sample.retried + "/2");
+        world.commitOffsets();
+        broken(Invariant.HOP_SOUND, sample.retried);
+    }
+
+    @Test
+    void hop_sound_no_attempt_is_older_than_the_record_that_it_waited_for() {
+        var books = new Books();
+        Payment payment = books.payment("pay_1");
+        payment.state = State.SCHEDULED;
+        payment.generation = 1;
+        payment.sent(1_000_000);
+        payment.sent(8_000_000);
+        var checks = new PaymentChecks(books, Evidence.of("", "", "", "none", List.of(World.TIER), List.of()), false);
+        payment.waited(new Payment.Retry(2, 2, 1, 2_000_000, 8_100_000));
+        checks.check(payment);
+        assertThat(books.findings.violations()).isEmpty();
+        payment.waited(new Payment.Retry(3, 2, 1, 2_500_000, 8_900_000));
+        checks.check(payment);
+        assertThat(books.findings.violations()).extracting(Violation::toString).containsExactly(
+                "hop-sound: pay_1 attempt 2 started 0.900 s before the record that it waited for was in tier 1");
+    }
+
+    @Test
+    void outcome_agrees_a_purge_that_can_be_undone_no_more_is_told_as_what_it_is() {
+        world.sql("UPDATE operation SET settled_at = '" + Sample.at(60) + "' WHERE operation_id = '" + sample.purged + "'");
+        broken(Invariant.OUTCOME_AGREES, sample.purged, "outcome_missing");
+        world.send("outcomes", sample.purged, """
+                {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"charge","merchant":"acme","idempotency_key":"purged",
+                 "status":"purged","amount":1299,"currency":"EUR","psp":"stripe","attempts":1,"revision":2,"settled_at":"%s"}"""
+                .formatted(sample.purged, Sample.at(60)), "ce_id", sample.purged + "/2/outcome");
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE dead_letter SET state = 'dead' WHERE operation_id = '" + sample.purged + "'");
+        assertThat(world.check().violations()).extracting(Violation::toString)
+                .contains("conservation: " + sample.purged + " is purged by its outcome event and a dead letter as well");
+    }
+
+    @Test
     void no_card_data_neither_on_topics_nor_in_rows_nor_in_logs() throws Exception {
         world.planted.add("4242424242424242");
         world.logs.add(world.log("all is well\nretrying 4242424242424242\n"));

@@ -39,8 +39,8 @@ final class ChaosCommand implements Callable<Integer> {
             description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
 
-    @Option(names = "--plant", paramLabel = "BUG", description = "Plants a bug in the services first; see 'load plants --list'.")
-    Optional<String> plant = Optional.empty();
+    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Plants a bug in the services first; see 'load plants --list'.")
+    Optional<Plant> plant = Optional.empty();
 
     @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
     Optional<Path> logs = Optional.empty();
@@ -58,8 +58,7 @@ final class ChaosCommand implements Callable<Integer> {
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         out.flush();
-        Optional<Plant> bug = plant.map(Plant::fromTag);
-        Chaos.Result result = new Chaos(out, logs).run(chosen, first, campaigns, faults, bug, bug.map(Plant::settings).orElse(Map.of()));
+        Chaos.Result result = new Chaos(out, logs).run(chosen, first, campaigns, faults, plant, plant.map(Plant::settings).orElse(Map.of()));
         out.println(result.coverage());
         List<String> missing = result.coverage().missing(faults);
         out.println(missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing));

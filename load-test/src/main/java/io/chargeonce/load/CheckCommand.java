@@ -64,7 +64,7 @@ final class CheckCommand implements Callable<Integer> {
             evidence = evidence.calls(new Calls.InFile(history.get()));
         }
         if (well) {
-            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, metrics));
+            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, metrics));
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         var out = spec.commandLine().getOut();

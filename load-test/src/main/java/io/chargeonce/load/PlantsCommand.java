@@ -22,11 +22,11 @@ final class PlantsCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--list", description = "Only say which bugs there are.")
+    @Option(names = "--list", description = "Only say which bugs there are, and whether campaigns or universes (load simulate) bring each to light.")
     boolean list;
 
-    @Option(names = "--only", split = ",", paramLabel = "BUG", description = "Only these.")
-    List<String> only = List.of();
+    @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Only these.")
+    List<Plant> only = List.of();
 
     @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.")
     long seed;
@@ -42,10 +42,11 @@ final class PlantsCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var out = spec.commandLine().getOut();
         if (list) {
-            Arrays.stream(Plant.values()).forEach(plant -> out.printf("%-26s %s%n", plant.tag(), plant.sentence()));
+            Arrays.stream(Plant.values()).forEach(plant ->
+                    out.printf("%-27s %-22s %s%n", plant.tag(), plant.shows().levels(), plant.sentence()));
             return 0;
         }
-        List<Plant> plants = only.isEmpty() ? List.of(Plant.values()) : only.stream().map(Plant::fromTag).toList();
+        List<Plant> plants = only.isEmpty() ? Arrays.stream(Plant.values()).filter(plant -> plant.shows().campaigns()).toList() : only;
         var trials = new PlantTrials(out, seed, campaigns);
         boolean all = true;
         for (Plant plant : plants) {

@@ -2,13 +2,14 @@ package io.chargeonce.load;
 
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Played;
-import io.chargeonce.load.simulation.Flaw;
-import io.chargeonce.load.simulation.Simulation;
+import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.simulation.Series;
 import io.chargeonce.load.simulation.Trials;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -35,17 +36,20 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "The first seed; the others follow it. Default: any; it is printed first.")
     Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--seeds", defaultValue = "1000", paramLabel = "N", description = "How many universes, one after the other. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--seeds", defaultValue = "1000", paramLabel = "N", description = "How many universes. Default: ${DEFAULT-VALUE}.")
     int seeds;
 
-    @Option(names = "--plant", paramLabel = "BUG", description = "Plants a bug in the services first; one that does not exist lists those that do.")
-    Optional<String> plant = Optional.empty();
+    @Option(names = "--parallel", paramLabel = "N", description = "So many at a time. Default: one for each processor; a seed plays the same with any number.")
+    int parallel = Runtime.getRuntime().availableProcessors();
+
+    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class, description = "Plants a bug in the services first; see 'load plants --list'.")
+    Optional<Plant> plant = Optional.empty();
 
     @Option(names = "--every-plant", description = "Plants each bug in turn; --seeds is how many universes each has to show itself.")
     boolean everyPlant;
 
-    @Option(names = "--only", split = ",", paramLabel = "BUG", description = "With --every-plant: only these.")
-    List<String> only = List.of();
+    @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InSimulation.class, description = "With --every-plant: only these.")
+    List<Plant> only = List.of();
 
     @Option(names = "--table", paramLabel = "FILE", description = "With --every-plant: write what was found into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
@@ -56,63 +60,51 @@ final class SimulateCommand implements Callable<Integer> {
     /** 0 if every universe balanced, or every planted bug was caught; else 1. */
     @Override
     public Integer call() throws IOException {
-        if (seeds < 1) {
-            throw new ParameterException(spec.commandLine(), "--seeds is %d, but must be at least 1".formatted(seeds));
+        if (seeds < 1 || parallel < 1) {
+            throw new ParameterException(spec.commandLine(), "--seeds and --parallel must be at least 1");
         }
         long first = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + first);
         out.flush();
-        Optional<Flaw> flaw = plant.map(this::flaw);
         try (var postgres = PostgresServer.startTemporary()) {
             if (everyPlant) {
                 return tryAll(postgres, first, out);
             }
-            try (var simulation = new Simulation(postgres.newDatabase(), flaw)) {
-                return play(simulation, first, out);
+            boolean sweeping = plant.map(bug -> bug.shows().sweeping()).orElse(true);
+            try (var series = new Series(postgres, plant, sweeping, parallel)) {
+                return play(series, first, out);
             }
         }
     }
 
-    private Flaw flaw(String tag) {
-        try {
-            return Flaw.fromTag(tag);
-        } catch (IllegalArgumentException unknown) {
-            throw new ParameterException(spec.commandLine(), "--plant: " + unknown.getMessage());
-        }
-    }
-
     private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
-        var trials = new Trials(out, first, seeds);
-        trials.run(postgres, only.isEmpty() ? List.of(Flaw.values()) : only.stream().map(this::flaw).toList());
+        var trials = new Trials(out, first, seeds, parallel);
+        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only);
         if (table.isPresent()) {
             trials.writeInto(table.get());
         }
         return trials.allCaught() ? 0 : 1;
     }
 
-    private int play(Simulation simulation, long first, PrintWriter out) {
+    private int play(Series series, long first, PrintWriter out) {
         long start = System.nanoTime();
-        long steps = 0;
-        long payments = 0;
-        for (int i = 1; true; i++) {
-            Played played = simulation.play(first + i - 1);
-            Verdict verdict = played.verdict();
-            steps += played.steps();
-            payments += verdict.count("accepted");
-            double seconds = (System.nanoTime() - start) / 1e9;
-            if (i % PROGRESS_EVERY == 0 || i == seeds || !verdict.balanced()) {
-                out.printf("%d of %d universes, %d payments, %d steps, %.1f universes/s%n", i, seeds, payments, steps, i / seconds);
+        var counted = new long[3];
+        Played last = series.play(first, seeds, played -> {
+            counted[0]++;
+            counted[1] += played.verdict().count("accepted");
+            counted[2] += played.steps();
+            if (counted[0] % PROGRESS_EVERY == 0 || counted[0] == seeds || !played.verdict().balanced()) {
+                out.printf("%d of %d universes, %d payments, %d steps, %.1f universes/s%n", counted[0], seeds, counted[1], counted[2],
+                        counted[0] / ((System.nanoTime() - start) / 1e9));
                 out.flush();
             }
-            if (!verdict.balanced() || i == seeds) {
-                tell(played, i, out);
-                return verdict.balanced() ? 0 : 1;
-            }
-        }
+        });
+        tell(last, counted[0], out);
+        return last.verdict().balanced() ? 0 : 1;
     }
 
-    private void tell(Played played, int universes, PrintWriter out) {
+    private void tell(Played played, long universes, PrintWriter out) {
         Verdict verdict = played.verdict();
         if (json) {
             var line = new LinkedHashMap<String, Object>();
@@ -128,7 +120,7 @@ final class SimulateCommand implements Callable<Integer> {
             }
             out.println("the last: " + verdict.report());
             if (!verdict.balanced()) {
-                out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(), plant.map(bug -> " --plant " + bug).orElse(""));
+                out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(), plant.map(bug -> " --plant " + bug.tag()).orElse(""));
             }
         }
         out.flush();

@@ -28,6 +28,7 @@ final class LoopMeters implements AutoCloseable {
     private final Counter commitFailures;
     private final Counter rebuilds;
     private final Counter handedAgain;
+    private final Counter fetchedWhileFull;
     private final Timer lateness;
 
     LoopMeters(MeterRegistry registry, String loop) {
@@ -40,6 +41,8 @@ final class LoopMeters implements AutoCloseable {
         this.commitFailures = counter("chargeonce.loop.commit.failures", "Offset commits that failed", Tags.empty());
         this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers given up and built anew", Tags.empty());
         this.handedAgain = counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
+        this.fetchedWhileFull = counter("chargeonce.loop.fetched.while.full",
+                "Records fetched for a partition whose buffer was full: its pause got lost", Tags.empty());
         this.lateness = Timer.builder("chargeonce.loop.lateness").description("From a record's due time to its start")
                 .serviceLevelObjectives(LATENESS).tags(tags).register(registry);
         mine.add(lateness);
@@ -55,6 +58,10 @@ final class LoopMeters implements AutoCloseable {
 
     void handedAgain() {
         handedAgain.increment();
+    }
+
+    void fetchedWhileFull(int records) {
+        fetchedWhileFull.increment(records);
     }
 
     void done() {

@@ -40,6 +40,7 @@ final class Membership implements ConsumerRebalanceListener {
     private final Commits commits;
     private final Backpressure backpressure;
     private final ReleaseRate rate;
+    private final LoopMeters meters;
     private Instant nextLook = Instant.MIN;
 
     Membership(Consumer<byte[], byte[]> consumer, LoopSettings settings, DueTimes dueTimes, InstantSource clock,
@@ -51,6 +52,7 @@ final class Membership implements ConsumerRebalanceListener {
         this.workers = workers;
         this.assignment = assignment;
         this.drained = drained;
+        this.meters = meters;
         this.commits = new Commits(consumer, settings, clock, meters);
         this.backpressure = new Backpressure(consumer, assignment);
         this.rate = new ReleaseRate(settings.mostPerSecond());
@@ -160,6 +162,9 @@ final class Membership implements ConsumerRebalanceListener {
                 log.warn("{}: {} jumped back to offset {}; its log was cut, and what was held of it is dropped",
                         settings.name(), partition, fetched.getFirst().offset());
                 work = assignment.restart(partition);
+            }
+            if (work.isFull()) {
+                meters.fetchedWhileFull(fetched.size());
             }
             for (ConsumerRecord<byte[], byte[]> record : fetched) {
                 work.hold(record, dueTimes.dueAt(record, now));

@@ -100,6 +100,21 @@ class MembershipTest {
     }
 
     @Test
+    void what_is_fetched_for_a_full_buffer_is_counted_for_its_pause_got_lost() throws InterruptedException {
+        append(0, "a");
+        append(1, "b");
+        turnAt(START);
+        assertThat(registry.get("chargeonce.loop.fetched.while.full").counter().count()).isZero();
+
+        append(2, "c");
+        consumer.schedulePollTask(() -> consumer.resume(List.of(PARTITION)));
+        turnAt(START);
+
+        assertThat(registry.get("chargeonce.loop.fetched.while.full").counter().count()).isEqualTo(1);
+        assertThat(consumer.paused()).containsExactly(PARTITION);
+    }
+
+    @Test
     void a_pause_that_nobody_needs_is_lifted() throws InterruptedException {
         consumer.pause(List.of(PARTITION));
 

@@ -33,8 +33,8 @@ final class Campaign {
     private static final Duration TO_DRAIN = Duration.ofSeconds(45);
     /** After the healing, what everybody needs to be at work again; a retry that falls due later may be no later than this. */
     private static final Duration TO_RECOVER = Duration.ofSeconds(10);
-    /** What the relay reads at once, so that a fault may make it send so many again. */
-    private static final int REPEATS_PER_MISHAP = 1_000;
+    /** So often may a fault make the relay send one and the same record again: what ends backends does so five times. */
+    private static final int TIMES_PER_MISHAP = 5;
 
     private final Stage stage;
     private final HistoryFile history;
@@ -63,7 +63,7 @@ final class Campaign {
         stage.heal();
         coverage.repeated(nemesis.copies());
         return drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
-                coverage.copies() + coverage.mishaps() * REPEATS_PER_MISHAP, stage.metrics()));
+                coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
     }
 
     private static void join(Thread load) {

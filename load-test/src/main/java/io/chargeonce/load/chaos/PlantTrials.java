@@ -18,7 +18,7 @@ public final class PlantTrials {
     public record Trial(BugTable.Row row, boolean passed) {}
 
     /** What decides a campaign besides the bug. */
-    private record Ground(String faults, Map<String, String> settings) {}
+    private record Ground(List<FaultKind> kinds, Map<String, String> settings) {}
 
     private final PrintWriter out;
     private final long seed;
@@ -32,6 +32,7 @@ public final class PlantTrials {
         this.campaigns = campaigns;
     }
 
+    /** @param plant one that shows in campaigns */
     public Trial run(Plant plant) {
         out.println(plant.tag() + ": " + plant.sentence());
         Chaos.Result result = new Chaos(out, Optional.empty()).run(seed, campaigns, kinds(plant), Optional.of(plant), plant.settings());
@@ -47,7 +48,7 @@ public final class PlantTrials {
     }
 
     private boolean balancesWithout(Plant plant, int needed) {
-        var ground = new Ground(plant.faults(), plant.settings());
+        var ground = new Ground(kinds(plant), plant.settings());
         if (sound.getOrDefault(ground, 0) < needed) {
             Chaos.Result control = new Chaos(out, Optional.empty()).run(seed, needed, kinds(plant), Optional.empty(), plant.settings());
             sound.put(ground, control.sound() ? needed : control.campaigns() - 1);
@@ -60,6 +61,6 @@ public final class PlantTrials {
     }
 
     private static List<FaultKind> kinds(Plant plant) {
-        return Arrays.stream(plant.faults().split(",")).map(FaultKind::fromTag).toList();
+        return Arrays.stream(plant.shows().faults().orElseThrow().split(",")).map(FaultKind::fromTag).toList();
     }
 }

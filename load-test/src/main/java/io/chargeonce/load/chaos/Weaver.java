@@ -101,7 +101,7 @@ public final class Weaver extends URLClassLoader {
         TypeDescription type = types.describe(name).resolve();
         DynamicType.Builder<?> builder = new ByteBuddy().redefine(type, files);
         if (planted) {
-            builder = builder.visit(plant.get().change(name));
+            builder = plant.get().into(builder, name);
         }
         for (CrashPoint point : points) {
             Class<?> advice = point.side == CrashPoint.Side.ENTER ? Enter.class : Exit.class;

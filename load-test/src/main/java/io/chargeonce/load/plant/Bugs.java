@@ -3,6 +3,7 @@ package io.chargeonce.load.plant;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
@@ -13,6 +14,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.clients.consumer.Consumer;
 
 /** The bugs, each as code that is written into a method of a service at its beginning or its end. */
 final class Bugs {
@@ -55,6 +58,13 @@ final class Bugs {
         }
     }
 
+    static final class NotFoundAsFailure {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Outcome outcome) {
+            outcome = Tampering.failedIfNotFound(outcome);
+        }
+    }
+
     static final class SerialKey {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) PspKey key) {
@@ -86,7 +96,7 @@ final class Bugs {
     static final class MergePastTheOutbox {
         @Advice.OnMethodEnter
         static void enter(@Advice.FieldValue("staged") List<OutboxRow> staged) {
-            Tampering.sentPastTheOutbox(staged);
+            RelayTampering.sentPastTheOutbox(staged);
         }
     }
 
@@ -133,10 +143,89 @@ final class Bugs {
         }
     }
 
+    static final class DueAtOnce {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Instant due) {
+            due = Instant.EPOCH;
+        }
+    }
+
+    static final class AnyLease {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("state") OperationState state, @Advice.Return(readOnly = false) boolean held) {
+            held = held || (state == OperationState.PROCESSING || state == OperationState.UNRESOLVED) && Tampering.isAnswer();
+        }
+    }
+
+    static final class NewStep {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue(value = "step", readOnly = false) int step) {
+            step++;
+        }
+    }
+
+    static final class RowIsSeen {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This PaymentRecord record, @Advice.Argument(0) PaymentRecord row) {
+            Tampering.seen(record, row);
+        }
+    }
+
+    static final class StepOfRow {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This PaymentRecord record, @Advice.Return(readOnly = false) int step) {
+            step = Tampering.stepOfRow(record, step);
+        }
+    }
+
+    static final class CommittedWhenFetched {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This Object offsets, @Advice.Return(typing = Assigner.Typing.DYNAMIC) Object mark) {
+            OffsetTampering.commitHighest(offsets, mark);
+        }
+    }
+
+    static final class HighestOffset {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This Object offsets, @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object mark) {
+            OffsetTampering.commitHighest(offsets, mark);
+        }
+    }
+
+    static final class Rebalanced {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This Object assignment) {
+            OffsetTampering.rebalanced(assignment);
+        }
+    }
+
+    static final class NotPaused {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue(value = "assignment", typing = Assigner.Typing.DYNAMIC) Object assignment,
+                         @Advice.FieldValue("consumer") Consumer<?, ?> consumer) {
+            OffsetTampering.resumeAfterARebalance(assignment, consumer);
+        }
+    }
+
+    static final class NotAwaited {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) List<?> rows, @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            result = RelayTampering.allAcknowledged(rows);
+        }
+    }
+
+    static final class AfterTheLastId {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(value = 2, typing = Assigner.Typing.DYNAMIC) Object frontier,
+                         @Advice.Return(readOnly = false) List<?> rows) {
+            rows = RelayTampering.afterTheLastId(frontier, rows);
+        }
+    }
+
     static final class PastTheOutbox {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(@Advice.Argument(0) OutboxRow row) {
-            return Tampering.sentPastTheOutbox(row);
+            return RelayTampering.sentPastTheOutbox(row);
         }
     }
 

@@ -1,5 +1,19 @@
 package io.chargeonce.load.plant;
 
+import static io.chargeonce.checker.Invariant.ALIVE_AFTER_HEAL;
+import static io.chargeonce.checker.Invariant.ATTEMPTS_MONOTONE;
+import static io.chargeonce.checker.Invariant.BOUNDED;
+import static io.chargeonce.checker.Invariant.CONSERVATION;
+import static io.chargeonce.checker.Invariant.DLQ_ALGEBRA;
+import static io.chargeonce.checker.Invariant.HOP_SOUND;
+import static io.chargeonce.checker.Invariant.IDEMPOTENT_ACCEPT;
+import static io.chargeonce.checker.Invariant.NEVER_EARLY;
+import static io.chargeonce.checker.Invariant.NO_CARD_DATA;
+import static io.chargeonce.checker.Invariant.ONE_CAPTURE;
+import static io.chargeonce.checker.Invariant.OUTCOME_AGREES;
+import static io.chargeonce.checker.Invariant.PSP_AGREES;
+import static io.chargeonce.checker.Invariant.REFUNDS;
+
 import io.chargeonce.checker.Invariant;
 import java.util.Arrays;
 import java.util.List;
@@ -7,72 +21,102 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.asm.AsmVisitorWrapper;
+import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** A bug that payment pipelines have had, and where to put it. The services themselves know nothing of it. */
+/**
+ * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services themselves know nothing
+ * of it.
+ */
 public enum Plant {
-    TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made, at another PSP too",
-            "psp", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.TimeoutAsFailure.class)),
-    SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
-            "psp", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.ServerErrorAsDecline.class)),
-    DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
-            "psp", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.DeclineAsFailure.class)),
-    RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
-            "psp", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
-            new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
-    FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
-            "kill,network", List.of(Invariant.ONE_CAPTURE), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
-    SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
-            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true, new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
-    NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
-            "psp", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.CONSERVATION), true, new Change("io.chargeonce.payment.RetrySchedule", "after", Bugs.RetryUnknown.class)),
-    UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
-            "psp", List.of(Invariant.ATTEMPTS_MONOTONE), true),
-    FIFTY_MS_EARLY("retries are due 50 ms before their time",
-            "psp", List.of(Invariant.NEVER_EARLY), true, new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
-            new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.EarlierDueTime.class)),
     AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
-            "psp,redelivery", List.of(Invariant.PSP_AGREES), true, new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
+            Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
+            new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
             new Change("io.chargeonce.ledger.Operation", "accepted", Bugs.AmountOfRecord.class)),
-    OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
-            "kill", List.of(Invariant.OUTCOME_AGREES), true, new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
-    MERGE_STRAIGHT_TO_KAFKA("a merge sends its records to Kafka itself, beside the transaction that decided them",
-            "kill,psp", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.HOP_SOUND), false,
-            new Change("io.chargeonce.dlq.MergeMoves", "write", Bugs.MergePastTheOutbox.class)),
-    BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
-            "psp", List.of(Invariant.DLQ_ALGEBRA), true, new Change("io.chargeonce.dlq.Purge", "save", Bugs.Nothing.class)),
-    REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
-            "psp", List.of(Invariant.REFUNDS), true, new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
-    RESET_TO_LATEST("a partition without a committed offset is read from its end",
-            "redelivery,kill", List.of(Invariant.ALIVE_AFTER_HEAL, Invariant.HOP_SOUND), false,
-            new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
-            "psp", List.of(Invariant.IDEMPOTENT_ACCEPT), true, new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
+            Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
+            new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
+    BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
+            Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), new Change("io.chargeonce.dlq.Purge", "save", Bugs.Nothing.class)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
-            "psp", List.of(Invariant.NO_CARD_DATA), true, new Change("io.chargeonce.psp.stripe.StripeGateway", "charge", Bugs.CardNumber.class));
+            Shows.inCampaigns("psp"), List.of(NO_CARD_DATA), new Change("io.chargeonce.charge.Exchange", "send", Bugs.CardNumber.class)),
+    DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
+            Shows.everywhere("psp"), List.of(PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.DeclineAsFailure.class)),
+    DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
+            Shows.inSimulation(), List.of(NEVER_EARLY), new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.DueAtOnce.class)),
+    FIFTY_MS_EARLY("retries are due 50 ms before their time",
+            Shows.everywhere("psp"), List.of(NEVER_EARLY), new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
+            new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.EarlierDueTime.class)),
+    FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
+            Shows.everywhere("kill,network"), List.of(ONE_CAPTURE), new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class),
+            new Change("io.chargeonce.load.universe.PspGateway", "charge", Bugs.FreshKey.class)),
+    HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
+            Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND), new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
+    LEASE_NOT_COMPARED("whoever comes with an answer decides, though its lease is another's by now",
+            Shows.inSimulation(), List.of(ONE_CAPTURE, ATTEMPTS_MONOTONE, PSP_AGREES),
+            new Change("io.chargeonce.ledger.Operation", "isHeldUnder", Bugs.AnyLease.class)),
+    MERGE_STRAIGHT_TO_KAFKA("a merge sends its records to Kafka itself, beside the transaction that decided them",
+            Shows.everywhere("kill,psp").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
+            new Change("io.chargeonce.dlq.MergeMoves", "write", Bugs.MergePastTheOutbox.class)),
+    NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
+            Shows.everywhere("psp"), List.of(ALIVE_AFTER_HEAL, CONSERVATION),
+            new Change("io.chargeonce.payment.RetrySchedule", "after", Bugs.RetryUnknown.class)),
+    NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
+            Shows.inSimulation(), List.of(ONE_CAPTURE), new Change("io.chargeonce.charge.Exchange", "ask", Bugs.NotFoundAsFailure.class)),
+    OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
+            Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND), new Change("io.chargeonce.kafka.Offsets", "add", Bugs.CommittedWhenFetched.class)),
+    OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
+            Shows.everywhere("kill"), List.of(OUTCOME_AGREES), new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
+    PAUSE_FORGOTTEN("a full partition is paused no more once there was a rebalance",
+            Shows.inSimulation(), List.of(BOUNDED), new Change("io.chargeonce.kafka.Assignment", "add", Bugs.Rebalanced.class),
+            new Change("io.chargeonce.kafka.Backpressure", "pauseWhatIsFullAndResumeTheRest", Bugs.NotPaused.class)),
+    RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
+            Shows.everywhere("psp"), List.of(ONE_CAPTURE), new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
+            new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
+    REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
+            Shows.everywhere("psp"), List.of(REFUNDS), new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
+    RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
+            Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL), new Change("io.chargeonce.database.Outbox", "read", Bugs.AfterTheLastId.class)),
+    RESET_TO_LATEST("a partition without a committed offset is read from its end",
+            Shows.everywhere("redelivery,kill").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
+            new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
+    SEND_NOT_AWAITED("the relay deletes rows without waiting for the broker",
+            Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
+            new Change("io.chargeonce.database.OutboxSender", "send", Bugs.NotAwaited.class)),
+    SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
+            Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE), new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
+    SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
+            Shows.everywhere("psp"), List.of(PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.ServerErrorAsDecline.class)),
+    STEP_NOT_COMPARED("a record is worked on whatever step it was staged for",
+            Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RowIsSeen.class),
+            new Change("io.chargeonce.wire.PaymentRecord", "step", Bugs.StepOfRow.class)),
+    SWEPT_UNDER_A_NEW_STEP("what Kafka lost is staged again under a new step",
+            Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.ledger.Operation", "stageAgain", Bugs.NewStep.class)),
+    TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made, at another PSP too",
+            Shows.everywhere("psp"), List.of(ONE_CAPTURE), new Change("io.chargeonce.charge.Exchange", "send", Bugs.TimeoutAsFailure.class)),
+    UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
+            Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE));
 
-    /** Advice on all methods of that name. */
+    /** Advice on all methods of that name. A type that is not loaded at one level changes nothing there. */
     record Change(String type, String method, Class<?> advice) {}
 
     private final String sentence;
-    private final String faults;
+    private final Shows shows;
     private final List<Invariant> expected;
-    private final boolean sweeping;
     private final List<Change> changes;
 
-    Plant(String sentence, String faults, List<Invariant> expected, boolean sweeping, Change... changes) {
+    Plant(String sentence, Shows shows, List<Invariant> expected, Change... changes) {
         this.sentence = sentence;
-        this.faults = faults;
+        this.shows = shows;
         this.expected = expected;
-        this.sweeping = sweeping;
         this.changes = List.of(changes);
     }
 
+    /** @throws IllegalArgumentException naming those that there are, and where they show */
     public static Plant fromTag(String tag) {
         return Arrays.stream(values()).filter(plant -> plant.tag().equals(tag)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no bug '%s' to plant; there are %s".formatted(
-                        tag, Arrays.stream(values()).map(Plant::tag).toList())));
+                        tag, Arrays.stream(values()).map(plant -> plant.tag() + " (" + plant.shows.levels() + ")").toList())));
     }
 
     public String tag() {
@@ -83,19 +127,18 @@ public enum Plant {
         return sentence;
     }
 
-    /** The kinds of faults, with commas between, under which it shows. */
-    public String faults() {
-        return faults;
+    public Shows shows() {
+        return shows;
     }
 
-    /** Any of these must be broken. */
+    /** Any of these is broken by it. */
     public List<Invariant> expected() {
         return expected;
     }
 
-    /** Settings without which another guard would mend what the bug does before anybody can see it. */
+    /** What the services are told beside the usual. */
     public Map<String, String> settings() {
-        return sweeping ? Map.of() : Map.of("CHARGEONCE_SWEEP_AFTER", "1d");
+        return shows.sweeping() ? Map.of() : Map.of("CHARGEONCE_SWEEP_AFTER", "1d");
     }
 
     /** What the database gets to hear of it. */
@@ -111,8 +154,12 @@ public enum Plant {
         return changes.stream().anyMatch(change -> change.type.equals(type));
     }
 
-    public AsmVisitorWrapper change(String type) {
-        Change change = changes.stream().filter(candidate -> candidate.type.equals(type)).findFirst().orElseThrow();
-        return Advice.to(change.advice).on(ElementMatchers.named(change.method));
+    /** Writes what it changes in that type. */
+    public DynamicType.Builder<?> into(DynamicType.Builder<?> builder, String type) {
+        DynamicType.Builder<?> planted = builder;
+        for (Change change : changes) {
+            planted = change.type.equals(type) ? planted.visit(Advice.to(change.advice).on(ElementMatchers.named(change.method))) : planted;
+        }
+        return planted;
     }
 }

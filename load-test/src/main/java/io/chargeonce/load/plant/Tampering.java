@@ -1,6 +1,5 @@
 package io.chargeonce.load.plant;
 
-import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
@@ -12,26 +11,28 @@ import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.wire.PaymentRecord;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What the planted bugs do. Called from methods they were written into, on any thread. */
+/**
+ * What planted bugs do. Called from methods they were written into, on any thread. In a universe the time, threads and numbers
+ * that they ask for are the universe's.
+ */
 public final class Tampering {
 
     private static final String CARD = "4242424242424242";
-    private static KafkaProducer<byte[], byte[]> producer;
 
     private Tampering() {}
 
     public static Outcome failedIfUnknown(Outcome outcome) {
         return outcome instanceof Outcome.Unknown unknown ? new Outcome.Failed(FailureCause.PSP_UNWELL, unknown.detail()) : outcome;
+    }
+
+    public static Outcome failedIfNotFound(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND ? failedIfUnknown(outcome) : outcome;
     }
 
     public static Outcome declinedIfServerError(Outcome outcome) {
@@ -44,43 +45,11 @@ public final class Tampering {
     }
 
     public static Charge freshKey(Charge charge) {
-        String letters = "abcdefghijklmnopqrstuvwxyz";
         var key = new StringBuilder();
-        while (key.length() < charge.key().value().length()) {
-            key.append(letters.charAt(ThreadLocalRandom.current().nextInt(letters.length())));
-        }
+        UUID.randomUUID().toString().chars().filter(Character::isLetterOrDigit).limit(charge.key().value().length())
+                .forEach(digit -> key.append((char) ('a' + Character.digit(digit, 16))));
         return new Charge(new PspKey(key.toString()), charge.payment(), charge.money(), charge.request(), charge.pspReference(),
                 charge.keyIsKnown());
-    }
-
-    /** A moment later, as a service does that sends after its commit: whoever dies in between has sent nothing. */
-    public static boolean sentPastTheOutbox(OutboxRow row) {
-        boolean outcome = row.topic().endsWith(".outcomes");
-        if (outcome) {
-            sendSoon(row);
-        }
-        return outcome;
-    }
-
-    private static void sendSoon(OutboxRow row) {
-        Thread.ofPlatform().daemon().start(() -> {
-            try {
-                TimeUnit.MILLISECONDS.sleep(100);
-                var record = new ProducerRecord<>(row.topic(), row.key().getBytes(StandardCharsets.UTF_8), row.value().orElse(null));
-                row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
-                producer().send(record);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
-    }
-
-    private static synchronized KafkaProducer<byte[], byte[]> producer() {
-        if (producer == null) {
-            producer = new KafkaProducer<>(Map.of("bootstrap.servers", System.getenv("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS")),
-                    new ByteArraySerializer(), new ByteArraySerializer());
-        }
-        return producer;
     }
 
     public static Outcome failedIfDeclined(Outcome outcome) {
@@ -119,13 +88,36 @@ public final class Tampering {
                         request.customer(), request.reference(), request.description(), request.receiptEmail()), accepted.at(), accepted.traceparent());
     }
 
-    public static void sentPastTheOutbox(List<OutboxRow> staged) {
-        List.copyOf(staged).forEach(Tampering::sendSoon);
-        staged.clear();
-    }
+    private static final Map<Object, String> REQUESTS = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /** The same however often one request's key is asked for. */
     public static String requestKey(Object ask, String key) {
-        return key + "-" + Integer.toHexString(System.identityHashCode(ask));
+        return key + "-" + REQUESTS.computeIfAbsent(ask, unseen -> UUID.randomUUID().toString().substring(0, 8));
+    }
+
+    /** Asked about a lease by who brings an answer. */
+    public static boolean isAnswer() {
+        return StackWalker.getInstance().walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals("io.chargeonce.charge.Resolutions")));
+    }
+
+    private record Seen(PaymentRecord record, int stepOfRow) {}
+
+    private static final ThreadLocal<Seen> SEEN = new ThreadLocal<>();
+
+    public static void seen(PaymentRecord record, PaymentRecord row) {
+        SEEN.set(new Seen(record, row.step()));
+    }
+
+    /** Of that record alone, which is about to be compared. */
+    public static int stepOfRow(PaymentRecord record, int step) {
+        Seen seen = SEEN.get();
+        return seen != null && seen.record == record ? seen.stepOfRow : step;
+    }
+
+    /** Another universe begins. */
+    public static void forget() {
+        AMOUNTS.clear();
+        REQUESTS.clear();
+        RelayTampering.forget();
     }
 }

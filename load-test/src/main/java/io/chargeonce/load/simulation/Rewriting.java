@@ -55,6 +55,7 @@ final class Rewriting {
             "io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;"),
             "io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;"),
             "io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z"),
+            "io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;"),
             "io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V"),
             "io/chargeonce/ingest/IngestService.startIntake", new StandIn("nothing", -1, "()V"));
 
@@ -123,7 +124,7 @@ final class Rewriting {
                 return;
             }
             String with = opcode == Opcodes.INVOKESTATIC ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
-            String method = type.equals(RELAY) && name.equals("tryAcquire") ? "tryAcquireWhenCommitted"
+            String method = type.equals(RELAY) && name.equals("tryAcquire") ? "tryAcquireWhenStaged"
                     : type.equals(WORKER) && name.equals("await") ? "awaitLeisurely" : other.get();
             super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, method, with, false);
         }

@@ -3,6 +3,7 @@ package io.chargeonce.load.simulation;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.plant.Plant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,17 +21,19 @@ public final class Simulation implements Game {
 
     /**
      * @param database JDBC URL of a fresh, empty database, for this simulation alone
-     * @param flaw     a bug to plant into the services first
+     * @param plant    a bug to plant into the services first
+     * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
      */
-    public Simulation(String database, Optional<Flaw> flaw) {
+    public Simulation(String database, Optional<Plant> plant, boolean sweeping) {
         try {
             this.secret = Files.writeString(Files.createTempFile("chargeonce-simulation-", ".key"), "sk_test_simulated");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         prepare(database);
-        this.loader = new UniverseLoader(flaw);
-        this.universe = loader.game(database, secret);
+        plant.flatMap(Plant::sql).ifPresent(sql -> execute(database, sql));
+        this.loader = new UniverseLoader(plant);
+        this.universe = loader.game(database, secret, sweeping);
     }
 
     /** A connection that sets {@code search_path} to find these first lives in the universe's time. */

@@ -1,6 +1,7 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.load.game.Game;
+import io.chargeonce.load.plant.Plant;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -23,15 +24,16 @@ final class UniverseLoader extends URLClassLoader {
 
     private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.", "io.chargeonce.load.game.");
     private static final String INSIDE = "io.chargeonce.load.";
+    private static final String PLANTS = "io.chargeonce.load.plant.";
     private static final String BREAKER = "io.github.resilience4j.circuitbreaker.";
 
-    private final Optional<Flaw> flaw;
+    private final Optional<Plant> plant;
     private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(UniverseLoader.class.getClassLoader());
     private final TypePool types = TypePool.Default.of(files);
 
-    UniverseLoader(Optional<Flaw> flaw) {
+    UniverseLoader(Optional<Plant> plant) {
         super(classPath(), UniverseLoader.class.getClassLoader());
-        this.flaw = flaw;
+        this.plant = plant;
     }
 
     private static URL[] classPath() {
@@ -46,11 +48,14 @@ final class UniverseLoader extends URLClassLoader {
         return urls.toArray(URL[]::new);
     }
 
-    /** @param jdbcUrl a database with the schema {@code chargeonce}, for this game alone */
-    Game game(String jdbcUrl, Path secret) {
+    /**
+     * @param jdbcUrl  a database with the schema {@code chargeonce}, for this game alone
+     * @param sweeping whether the sweeper works
+     */
+    Game game(String jdbcUrl, Path secret, boolean sweeping) {
         try {
             return (Game) loadClass("io.chargeonce.load.universe.Universe").getConstructor(String.class, Path.class, boolean.class)
-                    .newInstance(jdbcUrl, secret, flaw.map(Flaw::sweeping).orElse(true));
+                    .newInstance(jdbcUrl, secret, sweeping);
         } catch (InvocationTargetException e) {
             throw new IllegalStateException(e.getCause());
         } catch (ReflectiveOperationException e) {
@@ -83,7 +88,7 @@ final class UniverseLoader extends URLClassLoader {
                 throw new ClassNotFoundException(name);
             }
             byte[] planted = planted(name, file.resolve());
-            byte[] bytes = name.startsWith(INSIDE) ? planted : Rewriting.rewrite(planted);
+            byte[] bytes = name.startsWith(INSIDE) && !name.startsWith(PLANTS) ? planted : Rewriting.rewrite(planted);
             return defineClass(name, bytes, 0, bytes.length);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
@@ -91,7 +96,7 @@ final class UniverseLoader extends URLClassLoader {
     }
 
     private byte[] planted(String name, byte[] bytes) {
-        return flaw.filter(bug -> bug.changes(name)).isEmpty() ? bytes
-                : new ByteBuddy().redefine(types.describe(name).resolve(), files).visit(flaw.get().change(name)).make().getBytes();
+        return plant.filter(bug -> bug.changes(name))
+                .map(bug -> bug.into(new ByteBuddy().redefine(types.describe(name).resolve(), files), name).make().getBytes()).orElse(bytes);
     }
 }

@@ -25,7 +25,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class Blocking {
 
-    /** A relay without work looks again so rarely only where nothing was committed since it looked. */
+    /** A relay's longer pauses are for other things than work. */
+    private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
+    /** A relay without work looks again so rarely only where nothing was staged since it looked. */
     private static final Duration NOTHING_NEW = Duration.ofSeconds(1);
 
     private Blocking() {}
@@ -52,12 +54,15 @@ public final class Blocking {
         return until(() -> semaphore.availablePermits() > 0, after(time, unit)) && semaphore.tryAcquire();
     }
 
-    /** The relay's pause: what it would find when nothing was committed is known, so it need not ask. */
-    public static boolean tryAcquireWhenCommitted(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
+    /** The relay's pause: what it would find when nothing was staged is known, so it need not ask. */
+    public static boolean tryAcquireWhenStaged(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
+        if (unit.toMillis(time) > LONGEST_IDLE.toMillis()) {
+            return tryAcquire(semaphore, time, unit);
+        }
         Kernel kernel = Kernel.it();
         long due = after(time, unit);
-        long seen = SimulatedPostgres.commits();
-        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.commits() != seen,
+        long seen = SimulatedPostgres.stagings();
+        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.stagings() != seen,
                 Math.max(due, kernel.after(NOTHING_NEW))) && semaphore.tryAcquire();
     }
 

@@ -66,8 +66,9 @@ final class Broker {
         return sessionTimeout;
     }
 
-    Consumer<byte[], byte[]> consumer(String group) {
-        return Port.of(Consumer.class, new ModelConsumer(this, group));
+    /** @param fromEnd whether a partition without a committed offset is read from its end, and not from its beginning */
+    Consumer<byte[], byte[]> consumer(String group, boolean fromEnd) {
+        return Port.of(Consumer.class, new ModelConsumer(this, group, fromEnd));
     }
 
     Producer<byte[], byte[]> producer() {

@@ -12,6 +12,7 @@ import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.Counter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,13 +32,15 @@ final class Cluster {
     /** One for all universes: what is measured tells nothing here. */
     private static final Meters METERS = Meters.of("universe");
 
+    private static final String FETCHED_WHILE_FULL = "chargeonce.loop.fetched.while.full";
+
     private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
 
     private final Map<String, String> settings;
     private final List<Psp> psps;
     private final Duration mostSkew;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
-    private int started;
+    private final double fetchedWhileFullBefore = fetchedWhileFull();
 
     Cluster(Path secret, boolean sweeping, List<Psp> psps, Duration mostSkew) {
         this.psps = psps;
@@ -63,7 +66,6 @@ final class Cluster {
 
     private void start(String name, Role role) {
         Kernel kernel = Kernel.it();
-        started++;
         Duration skew = kernel.between(mostSkew.negated(), mostSkew);
         var host = new Host(name, skew);
         hosts.put(name, host);
@@ -110,7 +112,12 @@ final class Cluster {
         return alive().stream().filter(host -> StandIns.doorOf(host) != null).findFirst();
     }
 
-    int started() {
-        return started;
+    private static double fetchedWhileFull() {
+        return METERS.registry().find(FETCHED_WHILE_FULL).counters().stream().mapToDouble(Counter::count).sum();
+    }
+
+    /** Of this universe alone, as all its processes tell them together. */
+    String metrics() {
+        return FETCHED_WHILE_FULL.replace('.', '_') + "_total{} " + (fetchedWhileFull() - fetchedWhileFullBefore);
     }
 }

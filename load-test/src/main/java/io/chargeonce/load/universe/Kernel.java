@@ -40,6 +40,8 @@ final class Kernel {
     private long micros = START;
     private long hash = 1;
     private long steps;
+    private long mishaps;
+    private long copies;
 
     /** Who decides whether a process dies here. */
     interface Crashes {
@@ -217,8 +219,27 @@ final class Kernel {
 
     /** What happened from outside: part of the trace, and told with a verdict. */
     void tell(String event) {
+        mishaps++;
         note(event);
         log.add(Instant.ofEpochSecond(0, micros * 1_000) + "  " + event);
+    }
+
+    /** Something small of the kind after which a record may be sent again. */
+    void mishap(String what) {
+        mishaps++;
+        note(what);
+    }
+
+    void copied(int records) {
+        copies += records;
+    }
+
+    long mishaps() {
+        return mishaps;
+    }
+
+    long copies() {
+        return copies;
     }
 
     void note(String what) {

@@ -14,6 +14,7 @@ final class Log {
     private final String topic;
     private final int partition;
     private final boolean stampedByBroker;
+    private boolean whole = true;
 
     Log(String topic, int partition, boolean stampedByBroker) {
         this.topic = topic;
@@ -43,7 +44,13 @@ final class Log {
         return List.copyOf(records);
     }
 
+    /** Whether it never lost any. */
+    boolean isWhole() {
+        return whole;
+    }
+
     void loseTail(int count) {
+        whole = false;
         records.subList(Math.max(0, records.size() - count), records.size()).clear();
     }
 }

@@ -32,6 +32,7 @@ final class ModelConsumer {
     final Host host = Kernel.it().host();
     private final Broker broker;
     private final Group group;
+    private final boolean fromEnd;
     private final Map<TopicPartition, Long> positions = new LinkedHashMap<>();
     private final Set<TopicPartition> paused = new HashSet<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
@@ -40,8 +41,9 @@ final class ModelConsumer {
     private long lastPoll = Kernel.it().now();
     private boolean woken;
 
-    ModelConsumer(Broker broker, String group) {
+    ModelConsumer(Broker broker, String group, boolean fromEnd) {
         this.broker = broker;
+        this.fromEnd = fromEnd;
         this.group = broker.group(group);
     }
 
@@ -105,7 +107,7 @@ final class ModelConsumer {
         List<TopicPartition> assigned = group.toAssign(this);
         if (!assigned.isEmpty()) {
             group.take(this, assigned);
-            assigned.forEach(partition -> positions.put(partition, group.committed(partition).map(OffsetAndMetadata::offset).orElse(0L)));
+            assigned.forEach(partition -> positions.put(partition, group.committed(partition).map(OffsetAndMetadata::offset).orElse(reset(partition))));
             listener.onPartitionsAssigned(assigned);
         }
         return fetch();
@@ -128,8 +130,8 @@ final class ModelConsumer {
             if (paused.contains(partition)) {
                 return position;
             }
-            // Beyond the end: its tail was lost, and auto.offset.reset=earliest says where to go on.
-            long from = position > log.end() ? 0 : position;
+            // Beyond the end: its tail was lost.
+            long from = position > log.end() ? reset(partition) : position;
             List<ConsumerRecord<byte[], byte[]>> fetched = log.read(from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
             if (!fetched.isEmpty()) {
                 records.put(partition, fetched);
@@ -137,6 +139,11 @@ final class ModelConsumer {
             return from + fetched.size();
         });
         return new ConsumerRecords<>(records, Map.of());
+    }
+
+    /** What {@code auto.offset.reset} says. */
+    private long reset(TopicPartition partition) {
+        return fromEnd ? broker.log(partition).end() : 0;
     }
 
     public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {

@@ -51,10 +51,12 @@ final class ModelProducer {
         } else if (kernel.chance(broker.faults().late())) {
             Strands.later(Kernel.it().world(), () -> broker.append(partition, sent.record),
                     kernel.after(kernel.between(Duration.ZERO, LONGEST_LATENESS)));
+            kernel.mishap("a record is taken late");
             sent.answer.completeExceptionally(new TimeoutException("the simulated broker will take it later"));
         } else {
             long offset = broker.append(partition, sent.record);
             if (kernel.chance(broker.faults().ackLost())) {
+                kernel.mishap("an acknowledgement got lost");
                 sent.answer.completeExceptionally(new TimeoutException("the simulated broker's answer got lost"));
             } else {
                 sent.answer.complete(new RecordMetadata(partition, offset, 0, kernel.truth().toEpochMilli(), 0, 0));

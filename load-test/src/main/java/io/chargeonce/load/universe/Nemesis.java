@@ -1,7 +1,12 @@
 package io.chargeonce.load.universe;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /** Draws what goes wrong, from the seed alone: which faults a universe knows at all, when they strike and how long. */
@@ -11,6 +16,7 @@ final class Nemesis {
 
     /** How much likelier a process dies there than elsewhere: what it had skipped would be lost. */
     private static final int AFTER_AN_OFFSET_COMMIT = 10;
+    private static final int MOST_COPIES = 8;
 
     private final Kernel kernel;
     private final Cluster cluster;
@@ -22,6 +28,8 @@ final class Nemesis {
     private final boolean freezes;
     private final boolean losses;
     private final boolean rebalances;
+    private final boolean copies;
+    private Instant healedAt = Instant.MAX;
 
     Nemesis(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps,
             boolean mayLose) {
@@ -35,6 +43,7 @@ final class Nemesis {
         this.freezes = kernel.chance(0.5);
         this.losses = kernel.chance(0.3) && mayLose;
         this.rebalances = kernel.chance(0.6);
+        this.copies = kernel.chance(0.5);
     }
 
     void begin() {
@@ -57,7 +66,7 @@ final class Nemesis {
     /** One blow, or a moment's peace. */
     void strike() {
         kernel.sleep(kernel.between(Duration.ofMillis(100), Duration.ofSeconds(1)));
-        switch (kernel.random().nextInt(8)) {
+        switch (kernel.random().nextInt(10)) {
             case 0 -> freeze();
             case 1 -> rebalance();
             case 2 -> rewind();
@@ -68,6 +77,8 @@ final class Nemesis {
                 outage("PSP " + psp.name, psp::down);
             }
             case 6 -> loseTail();
+            case 7 -> kill();
+            case 8 -> copy();
             default -> { }
         }
     }
@@ -83,6 +94,32 @@ final class Nemesis {
             Duration time = kernel.between(Duration.ofMillis(50), Duration.ofSeconds(8));
             kernel.tell(host.name + " frozen for " + time.toMillis() + " ms");
             host.freeze(kernel.now(), kernel.after(time));
+        }
+    }
+
+    private void kill() {
+        List<Host> alive = cluster.alive();
+        if (crash > 0 && !alive.isEmpty()) {
+            Host host = one(alive);
+            kernel.tell(host.name + " killed");
+            kernel.kill(host);
+        }
+    }
+
+    /** Records come again in any order, some with another amount than was accepted. */
+    private void copy() {
+        TopicPartition partition = one(broker.partitions(one(WORK)));
+        List<ConsumerRecord<byte[], byte[]>> records = broker.log(partition).all();
+        if (copies && !records.isEmpty()) {
+            int count = 1 + kernel.random().nextInt(MOST_COPIES);
+            kernel.tell(count + " records of " + partition + " copied");
+            kernel.copied(count);
+            for (int i = 0; i < count; i++) {
+                ConsumerRecord<byte[], byte[]> record = one(records);
+                byte[] value = kernel.chance(0.2) ? new String(record.value(), UTF_8).replaceFirst("\"amount\":", "\"amount\":1").getBytes(UTF_8)
+                        : record.value();
+                broker.append(partition, new ProducerRecord<>(record.topic(), null, record.timestamp(), record.key(), value, record.headers()));
+            }
         }
     }
 
@@ -129,8 +166,14 @@ final class Nemesis {
         }
     }
 
+    /** Since when nothing goes wrong. */
+    Instant healedAt() {
+        return healedAt;
+    }
+
     void heal() {
         kernel.tell("everything heals");
+        healedAt = kernel.truth();
         kernel.crashes((host, point) -> false);
         postgres.faults(SimulatedPostgres.Faults.NONE);
         broker.faults(new Broker.Faults(0, 0, 0));

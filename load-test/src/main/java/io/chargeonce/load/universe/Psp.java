@@ -39,6 +39,7 @@ final class Psp {
     private final Map<String, Long> forgottenAt = new HashMap<>();
     private final Map<String, Long> visibleAt = new HashMap<>();
     private final List<JsonNode> movements = new ArrayList<>();
+    private final List<JsonNode> declines = new ArrayList<>();
     private Faults faults = Faults.NONE;
     private boolean down;
 
@@ -75,6 +76,9 @@ final class Psp {
         remember(key);
         State state = card.contains("declined") ? State.DECLINED : State.CAPTURED;
         byReference.put(key, state);
+        if (state == State.DECLINED) {
+            declines.add(JSON.valueToTree(Map.of("status", 402, "fate", "executed", "idempotency_key", key)));
+        }
         if (state == State.CAPTURED) {
             move(kind, key, payment, money);
         }
@@ -126,5 +130,10 @@ final class Psp {
 
     List<JsonNode> movements() {
         return movements;
+    }
+
+    /** The requests that it declined, as a ledger tells them. */
+    List<JsonNode> declines() {
+        return declines;
     }
 }

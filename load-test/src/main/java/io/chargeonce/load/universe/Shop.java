@@ -108,9 +108,9 @@ final class Shop {
     /** Of all or of a part, and asked for twice. */
     private void refund(Purchase purchase) {
         Kernel kernel = Kernel.it();
-        var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)),
-                kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50), Optional.empty());
+        OptionalLong amount = kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50);
         for (int i = 0; i < 2; i++) {
+            var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)), amount, Optional.empty());
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {

@@ -33,7 +33,7 @@ final class SimulatedPostgres {
     private Faults faults = Faults.NONE;
     private boolean down;
     private Connection outside;
-    private long commits;
+    private long stagings;
 
     SimulatedPostgres(String url) {
         this.url = url;
@@ -49,9 +49,9 @@ final class SimulatedPostgres {
         return current;
     }
 
-    /** Whoever saw this number before needs not look again: nothing was committed since. */
-    static long commits() {
-        return current.commits;
+    /** Whoever saw this number before needs not look into the outbox again: nothing was staged since. */
+    static long stagings() {
+        return current.stagings;
     }
 
     void faults(Faults chosen) {
@@ -69,8 +69,8 @@ final class SimulatedPostgres {
         }
     }
 
-    void committed() {
-        commits++;
+    void staged() {
+        stagings++;
     }
 
     /** As a pool hands it out: a place where the process may die. */

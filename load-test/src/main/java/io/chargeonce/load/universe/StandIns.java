@@ -2,6 +2,7 @@ package io.chargeonce.load.universe;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.chargeonce.database.Database;
+import io.chargeonce.kafka.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -41,7 +42,7 @@ public final class StandIns {
     }
 
     public static Consumer<byte[], byte[]> consumer(ConsumerSettings settings) {
-        return Broker.it().consumer(settings.group());
+        return Broker.it().consumer(settings.group(), settings.properties().get("auto.offset.reset").equals("latest"));
     }
 
     public static Producer<byte[], byte[]> producer() {
@@ -54,6 +55,11 @@ public final class StandIns {
 
     public static Admin admin() {
         return Broker.it().admin();
+    }
+
+    /** So small that it is full every now and then. */
+    public static BufferLimit buffer() {
+        return new BufferLimit(4, 1 << 20, 64);
     }
 
     /** In place of HTTP: the process takes requests through this function. */

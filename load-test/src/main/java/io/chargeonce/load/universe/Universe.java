@@ -3,10 +3,12 @@ package io.chargeonce.load.universe;
 import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Sources;
 import io.chargeonce.checker.Topics;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.plant.Tampering;
 import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -28,8 +30,14 @@ public final class Universe implements Game {
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
     private static final Duration TO_REST = Duration.ofMinutes(8);
+    /** A PSP that forgets a key before it shows what came of it: then it can only be asked. */
+    private static final Duration FORGETFUL = Duration.ofMillis(600);
     private static final int PARTITIONS = 2;
     private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
+
+    private static final URI SERVICES = URI.create("model:services");
+    /** After the healing all are at work again within this time, and retries start within this time of their due time. */
+    private static final Duration LATEST = Duration.ofSeconds(30);
 
     private final SimulatedPostgres postgres;
     private final Path secret;
@@ -47,16 +55,19 @@ public final class Universe implements Game {
         postgres.enter();
         postgres.empty();
         StandIns.forgetDoors();
-        Tampered.forget();
+        Tampering.forget();
         var kernel = new Kernel(seed);
         var broker = broker();
         broker.enter();
-        List<Psp> psps = List.of(new Psp("alpha", Duration.ofSeconds(4)), new Psp("beta", Duration.ofMinutes(10)));
-        var shop = new Shop[1];
-        kernel.run(() -> shop[0] = live(kernel, broker, psps));
+        List<Psp> psps = List.of(new Psp("alpha", kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4)), new Psp("beta", Duration.ofMinutes(10)));
+        var cluster = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
+        var shop = new Shop(cluster);
+        var nemesis = new Nemesis(kernel, cluster, broker, postgres, psps, sweeping);
+        kernel.run(() -> live(kernel, broker, cluster, shop, nemesis));
+        var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
-                .calls(new Calls.InMemory(shop[0].calls()));
-        return new Played(seed, Checker.check(evidence, sources(broker, psps)), kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
+                .calls(new Calls.InMemory(shop.calls())).recovered(recovery);
+        return new Played(seed, Checker.check(evidence, sources(broker, psps, cluster)), kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
     }
 
     private static Broker broker() {
@@ -67,10 +78,7 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private Shop live(Kernel kernel, Broker broker, List<Psp> psps) {
-        var cluster = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
-        var shop = new Shop(cluster);
-        var nemesis = new Nemesis(kernel, cluster, broker, postgres, psps, sweeping);
+    private void live(Kernel kernel, Broker broker, Cluster cluster, Shop shop, Nemesis nemesis) {
         nemesis.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), CLIENTS_COME_WITHIN);
@@ -80,7 +88,6 @@ public final class Universe implements Game {
         }
         nemesis.heal();
         rest(kernel, broker, shop);
-        return shop;
     }
 
     private void rest(Kernel kernel, Broker broker, Shop shop) {
@@ -99,7 +106,7 @@ public final class Universe implements Game {
         return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic)) && postgres.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<Psp> psps) {
+    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -118,7 +125,12 @@ public final class Universe implements Game {
 
             @Override
             public void eachRequest(Consumer<JsonNode> action) {
-                // These PSPs keep no requests, and no rule of declines is learned from them.
+                psps.forEach(psp -> psp.declines().forEach(action));
+            }
+
+            @Override
+            public String metrics(URI service) {
+                return cluster.metrics();
             }
         };
     }
@@ -128,6 +140,11 @@ public final class Universe implements Game {
         @Override
         public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
             broker.records(topic).forEach(action);
+        }
+
+        @Override
+        public boolean isWhole(String topic) {
+            return broker.topic(topic).stream().allMatch(Log::isWhole);
         }
 
         @Override

@@ -7,17 +7,23 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 /** One process's connection to Postgres, which may break at a COMMIT: before it, or after it and before the answer. */
 final class Wire implements InvocationHandler {
 
     private static final Duration LATEST = Duration.ofMillis(300);
 
+    /** Whether a statement asks for no time: then it need not be told, which costs as much as a statement. */
+    private static final Map<String, Boolean> TIMELESS = new HashMap<>();
+
     private final SimulatedPostgres postgres;
     private final Connection raw;
     private Runnable onClose = () -> {};
     private boolean closed;
     private boolean cut;
+    private boolean stages;
 
     Wire(SimulatedPostgres postgres, Connection raw) {
         this.postgres = postgres;
@@ -69,6 +75,7 @@ final class Wire implements InvocationHandler {
 
     private Object rollback(Method method, Object[] arguments) throws Throwable {
         postgres.forgetTime(raw);
+        stages = false;
         return pass(method, arguments);
     }
 
@@ -78,16 +85,17 @@ final class Wire implements InvocationHandler {
             Kernel.it().point("before a statement");
             requireWhole();
         }
-        postgres.tellTime(raw);
-        Object statement = pass(method, arguments);
-        if (raw.getAutoCommit()) {
-            // It commits by itself; a SELECT counted among these costs only another look.
-            String sql = arguments == null ? "" : String.valueOf(arguments[0]).stripLeading();
-            if (!sql.startsWith("SELECT")) {
-                postgres.committed();
-            }
+        String sql = arguments == null ? "" : String.valueOf(arguments[0]);
+        if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
+            return pass(method, arguments);
         }
-        return statement;
+        postgres.tellTime(raw);
+        stages = stages || sql.startsWith("INSERT INTO outbox");
+        return pass(method, arguments);
+    }
+
+    private static boolean isTimeless(String sql) {
+        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
     private Object commit() throws SQLException {
@@ -99,14 +107,17 @@ final class Wire implements InvocationHandler {
             requireWhole();
         }
         if (kernel.chance(postgres.faults().lostBefore())) {
-            kernel.note("connection lost before the COMMIT");
+            kernel.mishap("connection lost before the COMMIT");
             cut();
             throw lost();
         }
         raw.commit();
-        postgres.committed();
+        if (stages) {
+            stages = false;
+            postgres.staged();
+        }
         if (kernel.chance(postgres.faults().lostAfter())) {
-            kernel.note("answer to the COMMIT lost");
+            kernel.mishap("answer to the COMMIT lost");
             cut();
             throw lost();
         }

@@ -19,7 +19,7 @@ class ModelBrokerTest extends BrokerContract {
 
         @Override
         public Consumer<byte[], byte[]> newConsumer(String topic) {
-            return broker.consumer(topic);
+            return broker.consumer(topic, false);
         }
 
         @Override

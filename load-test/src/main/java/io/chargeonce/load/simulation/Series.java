@@ -1,0 +1,106 @@
+package io.chargeonce.load.simulation;
+
+import io.chargeonce.load.game.Played;
+import io.chargeonce.load.plant.Plant;
+import io.chargeonce.sandbox.PostgresServer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * Universes by the dozen: several at a time, each in a database of its own, so that nothing of a universe depends on who else
+ * is played. For one thread.
+ */
+public final class Series implements AutoCloseable {
+
+    private final List<Simulation> simulations;
+
+    /**
+     * @param plant    a bug to plant into the services first
+     * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param parallel so many at a time, at least 1
+     */
+    public Series(PostgresServer postgres, Optional<Plant> plant, boolean sweeping, int parallel) {
+        this.simulations = IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping)).toList();
+    }
+
+    /**
+     * From the first seed on, until one is not balanced or all are played.
+     *
+     * @param each told of every universe as it ends, one at a time, in any order
+     * @return of those that are not balanced the one with the lowest seed; without any, the one with the last
+     */
+    public Played play(long first, int seeds, Consumer<Played> each) {
+        var run = new Run(first, seeds, each);
+        try (var threads = Executors.newFixedThreadPool(simulations.size())) {
+            List<? extends Future<?>> players = simulations.stream().map(one -> threads.submit(() -> run.playOn(one))).toList();
+            for (Future<?> player : players) {
+                player.get();
+            }
+        } catch (ExecutionException broken) {
+            throw new IllegalStateException(broken.getCause().getMessage(), broken.getCause());
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while universes were played", interruption);
+        }
+        return run.chosen.orElseThrow();
+    }
+
+    /** What those who play share. */
+    private static final class Run {
+
+        private final long first;
+        private final int seeds;
+        private final Consumer<Played> each;
+        private final AtomicInteger next = new AtomicInteger();
+        private Optional<Played> chosen = Optional.empty();
+
+        Run(long first, int seeds, Consumer<Played> each) {
+            this.first = first;
+            this.seeds = seeds;
+            this.each = each;
+        }
+
+        void playOn(Simulation simulation) {
+            boolean whole = false;
+            try {
+                for (int i = next.getAndIncrement(); i < seeds; i = next.getAndIncrement()) {
+                    ended(simulation.play(first + i));
+                }
+                whole = true;
+            } finally {
+                if (!whole) {
+                    stop();
+                }
+            }
+        }
+
+        /** Seeds are handed out in order, so every one that is lower than a broken one is played. */
+        private synchronized void ended(Played played) {
+            boolean balanced = played.verdict().balanced();
+            if (!balanced) {
+                stop();
+            }
+            boolean soundSoFar = chosen.isEmpty() || chosen.get().verdict().balanced();
+            boolean higher = chosen.isEmpty() || played.seed() > chosen.get().seed();
+            if (balanced ? soundSoFar && higher : soundSoFar || !higher) {
+                chosen = Optional.of(played);
+            }
+            each.accept(played);
+        }
+
+        private void stop() {
+            next.set(seeds);
+        }
+    }
+
+    @Override
+    public void close() {
+        simulations.forEach(Simulation::close);
+    }
+}
