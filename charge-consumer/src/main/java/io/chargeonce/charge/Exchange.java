@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -49,9 +48,7 @@ final class Exchange {
 
     /** The first send of an attempt that was just claimed. */
     Outcome send(PspCall call) {
-        long start = System.nanoTime();
-        Outcome answer = watched("send", call, () -> whateverIsThrown(call, call::send));
-        gateways.report(call.gateway(), answer, Duration.ofNanos(System.nanoTime() - start));
+        Outcome answer = gateways.watched(call.gateway(), () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
                 ? ask(call.told(declined.pspReference()))

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,11 +27,10 @@ import org.slf4j.LoggerFactory;
 public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
-    private static final int WATCHED_CALLS = 20;
-    private static final int FEWEST_CALLS = 8;
 
     private final Map<String, Gateway> gateways = new LinkedHashMap<>();
     private final Map<String, CircuitBreaker> breakers = new LinkedHashMap<>();
+    private final Map<String, FailureShare> failures = new LinkedHashMap<>();
     private final Map<String, SuccessRate> rates = new LinkedHashMap<>();
     private final InstantSource clock;
     private final MeterRegistry meters;
@@ -40,8 +40,9 @@ public final class Gateways {
         this.clock = clock;
         this.meters = meters;
         var config = CircuitBreakerConfig.custom()
-                .slidingWindow(WATCHED_CALLS, FEWEST_CALLS, CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
-                .failureRateThreshold(50)
+                // It decides by its probe alone; when it opens is FailureShare's to say.
+                .slidingWindow(1, 1, CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
+                .failureRateThreshold(100)
                 .waitDurationInOpenState(openFor)
                 .permittedNumberOfCallsInHalfOpenState(1)
                 // A probe whose claim never came to a call would otherwise keep the breaker half-open for ever.
@@ -56,6 +57,7 @@ public final class Gateways {
             credentialRefused(gateway.psp());
             gateways.put(gateway.psp(), gateway);
             breakers.put(gateway.psp(), breaker);
+            failures.put(gateway.psp(), new FailureShare(clock));
             rates.put(gateway.psp(), new SuccessRate());
         }
     }
@@ -88,22 +90,44 @@ public final class Gateways {
         return gateway;
     }
 
-    /** Tells how a call went that {@link #firstHealthy} allowed. */
-    public void report(Gateway gateway, Outcome outcome, Duration took) {
+    /** Makes a call that {@link #firstHealthy} allowed, and learns from how it goes. */
+    public Outcome watched(Gateway gateway, Supplier<Outcome> call) {
+        FailureShare share = failures.get(gateway.psp());
+        FailureShare.Call begun = share.begin();
+        long start = System.nanoTime();
+        Outcome outcome = call.get();
         if (!isUnderWay(outcome)) {
             rates.get(gateway.psp()).add(outcome instanceof Outcome.Charged, clock.instant());
         }
+        boolean unwell = saysUnwell(outcome);
+        boolean mostlyFails = share.end(begun, unwell);
         CircuitBreaker breaker = breakers.get(gateway.psp());
-        if (saysUnwell(outcome)) {
-            breaker.onError(took.toNanos(), TimeUnit.NANOSECONDS, new Unwell(outcome));
-        } else {
-            breaker.onSuccess(took.toNanos(), TimeUnit.NANOSECONDS);
+        if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
+            share.forget();
+            probed(breaker, outcome, unwell, System.nanoTime() - start);
+        } else if (mostlyFails) {
+            open(breaker);
         }
         if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.CONFIG) {
             // The next payment would be refused too, so one answer is enough.
-            breaker.transitionToOpenState();
+            open(breaker);
             credentialRefused(gateway.psp()).increment();
             LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), failed.detail());
+        }
+        return outcome;
+    }
+
+    private static void probed(CircuitBreaker breaker, Outcome outcome, boolean unwell, long nanos) {
+        if (unwell) {
+            breaker.onError(nanos, TimeUnit.NANOSECONDS, new Unwell(outcome));
+        } else {
+            breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private static void open(CircuitBreaker breaker) {
+        if (breaker.getState() != CircuitBreaker.State.OPEN) {
+            breaker.transitionToOpenState();
         }
     }
 
