@@ -30,7 +30,11 @@ public final class Export {
 
     /** The oldest first, in little memory. */
     public void run(DeadLetterFilter filter, Consumer<Exported> out) {
-        new Listing(queue).pages(filter, Order.OLDEST_FIRST, Long.MAX_VALUE, page -> {
+        run(new Listing(queue), filter, Order.OLDEST_FIRST, Long.MAX_VALUE, out);
+    }
+
+    public void run(Listing listing, DeadLetterFilter filter, Order order, long limit, Consumer<Exported> out) {
+        listing.pages(filter, order, limit, page -> {
             Map<String, Exported> payloads = queue.database().withConnection(connection -> payloads(connection, page));
             page.forEach(letter -> out.accept(payloads.get(letter.id())));
         });

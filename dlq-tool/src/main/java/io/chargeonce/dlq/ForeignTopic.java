@@ -2,14 +2,17 @@ package io.chargeonce.dlq;
 
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.wire.PaymentJson;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
@@ -24,6 +27,12 @@ public final class ForeignTopic {
     private static final int LONGEST_HEADER = 1024;
     private static final int LONGEST_CAUSE = 100;
     private static final String UNSAID = "foreign";
+
+    /** Spring Kafka's recoverer writes the first of these before each name (since 2.2), its retry topics the second (since 2.7). */
+    private static final List<String> PREFIXES = List.of("kafka_dlt-", "kafka_");
+    private static final Pattern NUMBER = Pattern.compile("kafka_(dlt-)?original-(partition|offset|timestamp)|retry_topic-.*");
+
+    private record Named(String name, String value) {}
 
     private ForeignTopic() {}
 
@@ -56,10 +65,11 @@ public final class ForeignTopic {
     }
 
     static Import.Imported imported(ConsumerRecord<byte[], byte[]> record) {
-        String cause = text(record, "exception-cause-fqcn").or(() -> text(record, "exception-fqcn")).map(ForeignTopic::simpleName).orElse(UNSAID);
+        String cause = failure(record, "exception-cause-fqcn").or(() -> failure(record, "exception-fqcn"))
+                .or(() -> failure(record, "key-exception-fqcn")).map(ForeignTopic::simpleName).orElse(UNSAID);
         return new Import.Imported(cause.substring(0, Math.min(cause.length(), LONGEST_CAUSE)),
-                text(record, "exception-message").orElse("found on " + record.topic()),
-                new Story.Source(text(record, "original-topic").orElse(record.topic()),
+                failure(record, "exception-message").or(() -> failure(record, "key-exception-message")).orElse("found on " + record.topic()),
+                new Story.Source(origin(record, "original-topic").map(ForeignTopic::text).filter(ForeignTopic::isSaid).orElse(record.topic()),
                         (int) number(record, "original-partition", Integer.BYTES).orElse(record.partition()),
                         number(record, "original-offset", Long.BYTES).orElse(record.offset()),
                         Optional.ofNullable(record.key()), Optional.ofNullable(record.value()), Optional.of(evidence(record))));
@@ -69,20 +79,33 @@ public final class ForeignTopic {
         return className.substring(className.lastIndexOf('.') + 1);
     }
 
-    /** The recoverer's header, or the one that a retry topic carries. */
-    private static Optional<Header> header(ConsumerRecord<byte[], byte[]> record, String name) {
-        return Optional.ofNullable(record.headers().lastHeader("kafka_dlt-" + name))
-                .or(() -> Optional.ofNullable(record.headers().lastHeader("kafka_" + name)))
+    /** Where it was at first: each hop may add one more, after those that are there. */
+    private static Optional<Header> origin(ConsumerRecord<byte[], byte[]> record, String name) {
+        return named(record, name).findFirst();
+    }
+
+    /** By what it failed in the end; older versions left those of the earlier failures standing before it. */
+    private static Optional<String> failure(ConsumerRecord<byte[], byte[]> record, String name) {
+        return named(record, name).map(ForeignTopic::text).filter(ForeignTopic::isSaid).reduce((earlier, later) -> later);
+    }
+
+    private static Stream<Header> named(ConsumerRecord<byte[], byte[]> record, String name) {
+        return Arrays.stream(record.headers().toArray())
+                .filter(header -> PREFIXES.stream().anyMatch(prefix -> header.key().equals(prefix + name)))
                 .filter(header -> header.value() != null);
     }
 
-    private static Optional<String> text(ConsumerRecord<byte[], byte[]> record, String name) {
-        return header(record, name).map(header -> new String(header.value(), StandardCharsets.UTF_8)).filter(text -> !text.isBlank());
+    private static boolean isSaid(String text) {
+        return !text.isBlank();
+    }
+
+    private static String text(Header header) {
+        return new String(header.value(), StandardCharsets.UTF_8);
     }
 
     /** Big-endian, of exactly that length and not negative; anything else is no number of Spring's. */
     private static OptionalLong number(ConsumerRecord<byte[], byte[]> record, String name, int length) {
-        Optional<ByteBuffer> bytes = header(record, name).map(Header::value).filter(value -> value.length == length).map(ByteBuffer::wrap);
+        Optional<ByteBuffer> bytes = origin(record, name).map(Header::value).filter(value -> value.length == length).map(ByteBuffer::wrap);
         if (bytes.isEmpty()) {
             return OptionalLong.empty();
         }
@@ -92,15 +115,20 @@ public final class ForeignTopic {
 
     /** Capped, for headers are hostile. */
     private static byte[] evidence(ConsumerRecord<byte[], byte[]> record) {
-        var headers = new ArrayList<Map<String, String>>();
+        var headers = new ArrayList<Named>();
         for (Header header : record.headers()) {
             if (headers.size() == MOST_HEADERS) {
                 break;
             }
-            String value = header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
-            headers.add(Map.of("name", brief(header.key()), "value", brief(value)));
+            headers.add(new Named(brief(header.key()), header.value() == null ? "" : brief(readable(header))));
         }
         return PaymentJson.write(headers);
+    }
+
+    /** Spring writes its numbers as bytes, some of them as few as will do. */
+    private static String readable(Header header) {
+        boolean number = NUMBER.matcher(header.key()).matches() && header.value().length > 0 && header.value().length <= Long.BYTES;
+        return number ? new BigInteger(header.value()).toString() : text(header);
     }
 
     private static String brief(String text) {

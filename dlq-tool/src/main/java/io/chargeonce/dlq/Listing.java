@@ -10,9 +10,21 @@ public final class Listing {
     private static final int PAGE = 500;
 
     private final DeadLetterQueue queue;
+    private final Optional<DeadLetterView.Position> begin;
+
+    private Listing(DeadLetterQueue queue, Optional<DeadLetterView.Position> begin) {
+        this.queue = queue;
+        this.begin = begin;
+    }
 
     public Listing(DeadLetterQueue queue) {
-        this.queue = queue;
+        this(queue, Optional.empty());
+    }
+
+    /** Begins behind this dead letter, even if it has left the queue; empty if there never was one of this id. */
+    public static Optional<Listing> behind(DeadLetterQueue queue, String id) {
+        return queue.database().withConnection(connection -> DeadLetterQuery.find(connection, List.of(id))).stream().findFirst()
+                .map(letter -> new Listing(queue, Optional.of(letter.position())));
     }
 
     /**
@@ -22,7 +34,7 @@ public final class Listing {
      */
     public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {
         Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter, Selection.From.THE_QUEUE));
-        Optional<DeadLetterView.Position> after = Optional.empty();
+        Optional<DeadLetterView.Position> after = begin;
         for (long left = limit; ; left -= PAGE) {
             int wanted = (int) Math.min(PAGE, left);
             List<DeadLetterView> page = page(selection, order, after, wanted + 1);

@@ -85,23 +85,26 @@ public final class MergeRuns {
             if (run.isEmpty()) {
                 return Optional.empty();
             }
-            if (!run.get().isLed()) {
-                lookAtAll(connection, id);
-            }
+            Outcomes news = run.get().isLed() ? Outcomes.NONE : lookAtAll(connection, id);
             return Optional.of(new Report(run.get(), RunItems.standings(connection, id), RunItems.fates(connection, id),
-                    RunOutcomes.count(connection, id, 0)));
+                    RunOutcomes.count(connection, id, 0).plus(news)));
         });
     }
 
-    /** A leader keeps count of what it hears itself, so only a run that nobody leads is looked at here. */
-    private static void lookAtAll(Connection connection, String id) throws SQLException {
+    /** A leader keeps count of what it hears itself, so only a run that nobody leads is looked at here. @return what could not be kept */
+    private static Outcomes lookAtAll(Connection connection, String id) throws SQLException {
+        boolean keeps = RunOutcomes.mayKeep(connection);
+        Outcomes news = Outcomes.NONE;
         int after = 0;
         for (int look = 0; look < LOOKS; look++) {
-            after = RunOutcomes.observe(connection, id, after).last();
+            RunOutcomes.Heard heard = keeps ? RunOutcomes.observe(connection, id, after) : RunOutcomes.glance(connection, id, after);
+            news = keeps ? news : news.plus(heard.change());
+            after = heard.last();
             if (after == 0) {
-                return;
+                break;
             }
         }
+        return news;
     }
 
     static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {

@@ -6,31 +6,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class DeadLetterFilterTest {
 
     private static final DeadLetterFilter ALL = DeadLetterFilter.everything();
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void every_condition_narrows() {

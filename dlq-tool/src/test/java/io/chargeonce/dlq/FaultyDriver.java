@@ -63,8 +63,7 @@ public final class FaultyDriver implements Driver {
 
     private static Object wrap(Class<?> type, Object real) {
         return Proxy.newProxyInstance(FaultyDriver.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            // What the pool prepares each connection with is no step of ours. It passes even when the line is cut, or the pool
-            // would try for seconds to get a connection before it tells that there is none.
+            // What each connection is prepared with is no step of ours.
             if (!STEPS.contains(method.getName()) || isPreparation(arguments)) {
                 return wrapped(call(real, method, arguments));
             }

@@ -9,35 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MergeRunTest {
 
     private static final RunTerms CAREFUL = new RunTerms(5, OptionalInt.empty(), OptionalInt.empty(), 10, false);
     private static final RunTerms NO_CANARY = new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, false);
 
-    private static QueueRows rows;
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     private Instant now = Instant.parse("2026-03-01T03:00:00Z");
     private final InstantSource clock = () -> now;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
 
     @Test
     void the_rest_waits_until_the_canary_has_ended_well() {

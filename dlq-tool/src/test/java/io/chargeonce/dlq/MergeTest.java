@@ -18,34 +18,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MergeTest {
 
     private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
 
-    private static QueueRows rows;
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     private static Mandate byATest() {
         return Mandate.of("somebody", Optional.of("a test"));
-    }
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
     }
 
     @Test
@@ -227,9 +211,7 @@ class MergeTest {
         return rows.queue().database().inTransaction(connection -> {
             moves(connection, selected).write(connection);
             var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
-            await().until(() -> rows.text("""
-                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                    """).equals("1"));
+            await().until(rows::isWaitingForALock);
             return started;
         }).join();
     }

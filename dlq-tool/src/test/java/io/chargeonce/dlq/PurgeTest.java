@@ -6,31 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PurgeTest {
 
     private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void a_purge_ends_the_operation_and_leaves_a_tombstone_and_an_audit_record() {

@@ -29,11 +29,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A dead-letter queue in a database of its own, with dead letters of every standing, made as the services make them. */
-public final class QueueRows implements AutoCloseable {
+/**
+ * A dead-letter queue in a database of its own, empty before each test, with dead letters of every standing, made as the
+ * services make them.
+ */
+public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     public static final String MERCHANT = "acme";
+    public static final Topics TOPICS = new Topics("payments");
 
     private interface Change {
         void on(Connection connection, Operation operation, Instant now) throws SQLException;
@@ -45,12 +52,12 @@ public final class QueueRows implements AutoCloseable {
     public QueueRows() {
         url = TestStack.newDatabase();
         Migrations.apply(url, "postgres", "");
-        queue = open();
+        queue = new DeadLetterQueue(Database.open(url, "postgres", "", 8), TOPICS);
     }
 
-    /** Another connection pool to the same queue. */
+    /** The same queue as a command opens it. */
     public DeadLetterQueue open() {
-        return new DeadLetterQueue(Database.open(url, "postgres", "", 8), new Topics("payments"));
+        return new DeadLetterQueue(Database.openForCommand(url, "postgres", ""), TOPICS);
     }
 
     public String url() {
@@ -241,6 +248,10 @@ public final class QueueRows implements AutoCloseable {
                 """);
     }
 
+    public boolean isWaitingForALock() {
+        return !text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").equals("0");
+    }
+
     public String text(String sql) {
         return queue.database().withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
@@ -259,7 +270,12 @@ public final class QueueRows implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void beforeEach(ExtensionContext test) {
+        clear();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext tests) {
         queue.database().close();
     }
 }

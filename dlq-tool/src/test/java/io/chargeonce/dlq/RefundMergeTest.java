@@ -7,31 +7,21 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A dead refund is merged for itself: what its payment's charge once took says nothing about it. */
 class RefundMergeTest {
 
-    private static QueueRows rows;
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+
     private String payment;
     private String refund;
 
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
     @BeforeEach
     void refund() {
-        rows.clear();
         payment = rows.accepted(QueueRows.MERCHANT);
         rows.succeed(payment);
         refund = "payment-" + payment + "-refund";

@@ -5,32 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RestoreTest {
 
     private static final DeadLetterFilter ALL = DeadLetterFilter.everything();
     private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void what_was_purged_comes_back_as_it_was_and_can_be_merged() {

@@ -1,7 +1,5 @@
 package io.chargeonce.database;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -9,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A pool of connections to Postgres. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
+ * Connections to Postgres, lent for a while. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
  * repeat) or {@link DatabaseRefused} (the statement's own fault). Safe for any thread.
  */
 public final class Database implements AutoCloseable {
@@ -35,10 +33,10 @@ public final class Database implements AutoCloseable {
             SET jit = off
             """;
 
-    private final HikariDataSource pool;
+    private final Connections connections;
 
-    private Database(HikariDataSource pool) {
-        this.pool = pool;
+    private Database(Connections connections) {
+        this.connections = connections;
     }
 
     /**
@@ -60,24 +58,31 @@ public final class Database implements AutoCloseable {
     }
 
     private static Database open(String url, String user, String password, int connections, String planning) {
-        var config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setUsername(user);
-        config.setPassword(password);
-        config.setMaximumPoolSize(connections);
-        config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(Duration.ofSeconds(5).toMillis());
-        // Who loses a race waits for the winner and reads its rows; where the server's default is stricter, it would fail.
-        config.setConnectionInitSql("""
+        return new Database(new PooledConnections(url, user, password, connections, prepare(planning)));
+    }
+
+    /**
+     * The same for a command that a person waits for: without a pool, and where Postgres cannot be reached that is told at
+     * once instead of after a service's patience.
+     */
+    public static Database openForCommand(String url, String user, String password) {
+        return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME)));
+    }
+
+    /** Over connections that come from elsewhere; a simulation's. */
+    public static Database over(Connections connections) {
+        return new Database(connections);
+    }
+
+    /** What every connection begins with. Who loses a race waits for the winner and reads its rows; at a stricter level it would fail. */
+    private static String prepare(String planning) {
+        return """
                 SET search_path = chargeonce;
                 SET default_transaction_isolation = 'read committed';
                 SET lock_timeout = %d;
                 SET statement_timeout = %d;
                 SET idle_in_transaction_session_timeout = %2$d;
-                """.formatted(LOCK_TIMEOUT.toMillis(), STATEMENT_TIMEOUT.toMillis()) + planning);
-        config.addDataSourceProperty("tcpKeepAlive", "true");
-        config.addDataSourceProperty("ApplicationName", "chargeonce");
-        return new Database(new HikariDataSource(config));
+                """.formatted(LOCK_TIMEOUT.toMillis(), STATEMENT_TIMEOUT.toMillis()) + planning;
     }
 
     /** Commits what {@code work} did, or nothing of it. */
@@ -99,8 +104,8 @@ public final class Database implements AutoCloseable {
 
     /** Each statement commits by itself. */
     public <T> T withConnection(Work<T> work) {
-        try (Connection connection = pool.getConnection()) {
-            return work.with(connection);
+        try {
+            return connections.lend(work);
         } catch (SQLException e) {
             throw isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
         }
@@ -156,6 +161,6 @@ public final class Database implements AutoCloseable {
 
     @Override
     public void close() {
-        pool.close();
+        connections.close();
     }
 }

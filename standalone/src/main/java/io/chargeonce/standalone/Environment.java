@@ -17,8 +17,6 @@ import java.util.stream.Stream;
 /** The settings of this process, from environment variables. */
 final class Environment {
 
-    private static final int CONNECTIONS = 4;
-
     /** Every setting that any process reads: a name that is not here is a typo. */
     static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
@@ -37,7 +35,7 @@ final class Environment {
 
     static DeadLetterQueue openDeadLetterQueue() {
         PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
-        var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), CONNECTIONS);
+        var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
         return new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
     }
 }

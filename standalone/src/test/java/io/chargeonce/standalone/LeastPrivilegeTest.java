@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
@@ -21,6 +23,8 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.wire.Topics;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -74,10 +78,20 @@ class LeastPrivilegeTest {
             String dead = pay(ingest, "dead", "pm_card_visa");
             await(dead, "dead");
             stripe.removeRules();
-            assertThat(dlq("chargeonce_dlq_reader", "list")).isZero();
-            assertThat(dlq("chargeonce_dlq_reader", "show", dead)).isZero();
-            assertThat(dlq("chargeonce_dlq_operator", "merge", "--all", "--yes", "--reason", "the PSP is mended")).isZero();
+            for (String look : List.of("list", "summary", "show " + dead, "why " + dead, "merge --all", "runs", "audit --verify", "watch")) {
+                assertThat(dlq("chargeonce_dlq_reader", look.split(" ")).exit()).as(look).isZero();
+            }
+            for (String change : List.of("purge", "merge")) {
+                Called refused = dlq("chargeonce_dlq_reader", change, dead, "--yes", "--reason", "r");
+                assertThat(refused.exit()).isEqualTo(2);
+                assertThat(refused.err()).hasLineCount(1).startsWith("dlq " + change + ": this role may not do that (ERROR: permission denied")
+                        .contains("chargeonce_dlq_operator", "nothing was changed");
+            }
+            assertThat(state(dead)).isEqualTo("dead");
+            assertThat(dlq("chargeonce_dlq_operator", "merge", "--all", "--yes", "--reason", "the PSP is mended").exit()).isZero();
             await(dead, "succeeded");
+            assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
+                    .contains("Of 1 that re-entered, 1 succeeded");
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
         }
@@ -162,11 +176,15 @@ class LeastPrivilegeTest {
         }
     }
 
-    private static int dlq(String role, String... arguments) {
-        var database = io.chargeonce.database.Database.open(as(role), role, "", 2);
-        return new io.chargeonce.dlq.terminal.DlqCommand(() -> new DeadLetterQueue(database, new Topics(prefix())),
+    private record Called(int exit, String out, String err) {}
+
+    private static Called dlq(String role, String... arguments) {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        int exit = new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(as(role), role, ""), new Topics(prefix())),
                 () -> KafkaConnection.of(TestStack.kafka().bootstrapServers(), Optional.empty()))
-                .commandLine().execute(arguments);
+                .commandLine(arguments).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true)).execute(arguments);
+        return new Called(exit, out.toString(), err.toString());
     }
 
     private static void await(String payment, String state) {
@@ -174,13 +192,14 @@ class LeastPrivilegeTest {
     }
 
     private static String state(String payment) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url);
-             var statement = connection.prepareStatement("SELECT state FROM chargeonce.operation WHERE operation_id = ?")) {
-            statement.setString(1, payment);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
+        return text("SELECT state FROM chargeonce.operation WHERE operation_id = '" + payment + "'");
+    }
+
+    private static String text(String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url); var statement = connection.createStatement();
+             var row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
         }
     }
 

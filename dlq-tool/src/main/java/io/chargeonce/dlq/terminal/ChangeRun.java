@@ -63,7 +63,9 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             return exit(moved(result.fates()));
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             clearProgress();
-            tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.get(), mandate.run()));
+            if (done.get() > 0) {
+                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.get(), mandate.run()));
+            }
             throw e;
         } finally {
             ctrlC.letGo();

@@ -23,6 +23,9 @@ import picocli.CommandLine.Spec;
  * command ends; only here is it told that Postgres can't be reached.
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
+        exitCodeListHeading = "%nExit codes:%n", exitCodeList = {
+            "0:fine", "1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
+            "2:called wrongly, wrong settings, or a role that may not; nothing was changed", "3:Postgres or Kafka can't be reached"},
         footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
 public final class DlqCommand implements Runnable {
 
@@ -31,7 +34,6 @@ public final class DlqCommand implements Runnable {
     }
 
     private static final int UNREACHABLE = 3;
-    private static final String UNDEFINED_TABLE = "42P01";
 
     private static final String COMPLETION = "completion";
 
@@ -111,21 +113,32 @@ public final class DlqCommand implements Runnable {
         try (Database database = queue.database()) {
             return action.on(new DeadLetterQueue(database, queue.topics()));
         } catch (DatabaseUnavailable e) {
-            return unreachable(command, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
+            return told(command, UNREACHABLE, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
         } catch (KafkaException e) {
-            return unreachable(command, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
+            return told(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
         } catch (DatabaseRefused e) {
-            boolean isEmpty = e.getCause() instanceof SQLException cause && UNDEFINED_TABLE.equals(cause.getSQLState());
-            return unreachable(command, isEmpty ? "The database has no dead-letter queue yet: run chargeonce migrate first"
-                    : innermost(e) + ": nothing of this batch was changed, try again");
+            return refused(command, innermost(e), e.getCause() instanceof SQLException cause ? String.valueOf(cause.getSQLState()) : "");
         }
     }
 
-    private static int unreachable(CommandSpec command, String message) {
+    /** Codes: PostgreSQL, appendix A. */
+    private static int refused(CommandSpec command, String said, String sqlState) {
+        return switch (sqlState) {
+            case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
+            case "42501" -> told(command, Problems.EXIT, "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
+                    + "chargeonce_dlq_operator in CHARGEONCE_DATABASE_USER; nothing was changed");
+            case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
+                    + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
+            case "3D000" -> told(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");
+            default -> told(command, UNREACHABLE, said + ": nothing of this batch was changed, try again");
+        };
+    }
+
+    private static int told(CommandSpec command, int exit, String message) {
         command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
         command.commandLine().getErr().flush();
-        return UNREACHABLE;
+        return exit;
     }
 
     /** What the driver says, without the pool's words around it and without the socket's below. */

@@ -20,8 +20,8 @@ final class LifePage {
         screen.print("");
         Instant before = life.moments().getFirst().at();
         for (Moment moment : life.moments()) {
-            screen.print("%s %s  %s", screen.faint(moment.at().truncatedTo(ChronoUnit.MILLIS).toString()),
-                    "%8s".formatted(since(Duration.between(before, moment.at()))), MomentWords.of(moment));
+            screen.labelled("%s %8s  ".formatted(moment.at().truncatedTo(ChronoUnit.MILLIS), since(Duration.between(before, moment.at()))),
+                    MomentWords.of(moment));
             before = moment.at();
         }
     }

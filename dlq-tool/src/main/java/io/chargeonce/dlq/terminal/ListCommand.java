@@ -2,11 +2,13 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Export;
 import io.chargeonce.dlq.Listing;
 import io.chargeonce.dlq.Order;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +16,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "list", description = "Lists dead letters, the newest first.", usageHelpAutoWidth = true, sortOptions = false,
+@Command(name = "list", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Lists dead letters, the newest first.",
+                       "With --json what they hold is there too, with card tokens and personal fields masked; show ID --json has one as it is."},
         footer = {"", "Example: the oldest hundred of the last day that one PSP refused",
                   "  chargeonce dlq list --psp stripe --newer-than 1d --sort oldest"})
 final class ListCommand implements Callable<Integer> {
@@ -39,6 +43,9 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(names = "--limit", paramLabel = "N", description = "At most so many; 100 unless said, and with --json all.")
     Optional<String> limit;
+
+    @Option(names = "--after", paramLabel = "ID", description = "The next page: begin behind this one, the last of the page before.")
+    Optional<String> after;
 
     @Mixin
     CommonOptions common;
@@ -67,18 +74,28 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private int list(DeadLetterQueue queue, DeadLetterFilter filter, Order order, long most) {
+        Optional<Listing> listing = after.isEmpty() ? Optional.of(new Listing(queue)) : Listing.behind(queue, after.get());
+        if (listing.isEmpty()) {
+            spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
+            spec.commandLine().getErr().flush();
+            return 1;
+        }
         Screen screen = Screen.of(spec);
         if (common.json) {
-            new Listing(queue).pages(filter, order, most, page -> page.forEach(letter -> Json.print(screen, Json.letter(letter))));
+            new Export(queue, true).run(listing.get(), filter, order, most, exported -> Json.print(screen, Json.exported(exported)));
             return 0;
         }
         var table = new ListTable(screen, columns);
-        boolean more = new Listing(queue).pages(filter, order, most, table::print);
+        var last = new AtomicReference<String>();
+        boolean more = listing.get().pages(filter, order, most, page -> {
+            table.print(page);
+            last.set(page.getLast().id());
+        });
         if (table.isEmpty()) {
             screen.say("The dead-letter queue holds nothing of this kind.");
         }
         if (more) {
-            screen.say("There are more; --limit shows more at once, summary counts them all.");
+            screen.say("There are more: --after %s shows the next, --limit more at once, and summary counts them all.".formatted(last.get()));
         }
         return 0;
     }

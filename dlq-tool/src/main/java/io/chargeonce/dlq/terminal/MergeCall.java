@@ -1,5 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -104,6 +106,9 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             } finally {
                 ctrlC.letGo();
             }
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq merge --resume %1$s".formatted(mandate.run()));
+            throw e;
         }
     }
 

@@ -89,6 +89,6 @@ final class RunPage {
     }
 
     private static void field(Screen screen, String name, String value) {
-        screen.print("  %s %s", screen.faint("%-9s".formatted(name)), Printable.of(value));
+        screen.labelled("  %-9s ".formatted(name), value);
     }
 }

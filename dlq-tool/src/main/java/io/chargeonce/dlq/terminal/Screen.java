@@ -1,6 +1,8 @@
 package io.chargeonce.dlq.terminal;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 
 /**
@@ -32,15 +34,29 @@ public record Screen(PrintWriter out, int width, boolean colours) {
 
     /** A sentence, broken between words where the screen ends. */
     void say(String sentence) {
+        wrapped("", sentence).forEach(line -> print("%s", line));
+    }
+
+    /** The same as lines, each with an indent. */
+    List<String> wrapped(String indent, String sentence) {
+        var lines = new ArrayList<String>();
         var line = new StringBuilder();
         for (String word : Printable.of(sentence).split(" ")) {
             if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
-                print("%s", line);
+                lines.add(line.toString());
                 line.setLength(0);
             }
-            line.append(line.isEmpty() ? "" : " ").append(word);
+            line.append(line.isEmpty() ? indent : " ").append(word);
         }
-        print("%s", line);
+        lines.add(line.toString());
+        return lines;
+    }
+
+    /** A faint label, and what it says beside it, line below line. */
+    void labelled(String label, String text) {
+        List<String> lines = wrapped(" ".repeat(label.length()), text);
+        print("%s%s", faint(label), lines.getFirst().stripLeading());
+        lines.stream().skip(1).forEach(line -> print("%s", line));
     }
 
     String bold(String text) {

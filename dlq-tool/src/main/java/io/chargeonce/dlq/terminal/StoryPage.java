@@ -65,7 +65,7 @@ public final class StoryPage {
             screen.print("  none: nothing was ever sent to a PSP");
         }
         for (Attempt attempt : story.attempts()) {
-            screen.print("  %d. %s at %s: %s", attempt.sequence(), Words.time(attempt.sentAt()), Printable.of(attempt.psp()), inWords(attempt));
+            screen.labelled("  %d. ".formatted(attempt.sequence()), "%s at %s: %s".formatted(Words.time(attempt.sentAt()), attempt.psp(), inWords(attempt)));
         }
     }
 
@@ -73,12 +73,12 @@ public final class StoryPage {
         String why = attempt.cause().map(cause -> ": " + cause).orElse("")
                 + attempt.message().filter(message -> !message.isEmpty()).map(message -> " (" + message + ")").orElse("");
         String reference = attempt.pspReference().map(r -> ", reference " + r).orElse("");
-        return Printable.of(switch (attempt.state()) {
+        return switch (attempt.state()) {
             case IN_FLIGHT -> "under way, no answer yet";
             case UNKNOWN -> "nobody knows yet whether it took the money" + why + reference;
             case FAILED_DEFINITE -> "certainly took no money" + why + reference;
             case SUCCEEDED -> "took the money" + reference;
-        });
+        };
     }
 
     private void source(Story.Source source) {
@@ -101,7 +101,7 @@ public final class StoryPage {
         }
         for (Story.Deed deed : story.audit()) {
             String why = deed.reason().map(reason -> ": " + reason).orElse("");
-            screen.print("  %s %s by %s%s", Words.time(deed.at()), Printable.of(deed.action()), Printable.of(deed.actor()), Printable.of(why));
+            screen.labelled("  %s ".formatted(Words.time(deed.at())), "%s by %s%s".formatted(deed.action(), deed.actor(), why));
         }
     }
 
@@ -111,6 +111,6 @@ public final class StoryPage {
     }
 
     private void field(String name, String value) {
-        screen.print("  %s %s", screen.faint("%-9s".formatted(name)), Printable.of(value));
+        screen.labelled("  %-9s ".formatted(name), value);
     }
 }

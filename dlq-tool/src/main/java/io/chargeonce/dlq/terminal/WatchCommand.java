@@ -1,14 +1,14 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Watch;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 final class WatchCommand implements Callable<Integer> {
 
     private static final int TENTHS_BETWEEN_LOOKS = 10;
+    private static final String QUITS = "q quits";
 
     @ParentCommand
     DlqCommand dlq;
@@ -48,28 +49,40 @@ final class WatchCommand implements Callable<Integer> {
             Json.print(Screen.of(spec), WatchPage.json(Watch.now(queue), breakers.states()));
             return 0;
         }
+        // Who can't reach Postgres from the beginning is told so on the usual screen.
+        Watch first = Watch.now(queue);
         if (!Screen.isTerminal()) {
-            WatchPage.print(Watch.now(queue), breakers.states(), Screen.of(spec));
+            Screen screen = Screen.of(spec);
+            WatchPage.lines(first, breakers.states(), screen, Screen.ENDLESS).forEach(line -> screen.print("%s", line));
             return 0;
         }
         try (var terminal = new RawTerminal(spec.commandLine().getOut(), TENTHS_BETWEEN_LOOKS)) {
-            do {
-                RawTerminal.Size size = terminal.size();
-                terminal.draw(page(Watch.now(queue), breakers.states(), size), size);
-            } while (terminal.key() != 'q');
+            watch(queue, first, breakers, terminal);
             return 0;
         } catch (IOException e) {
             throw new IllegalStateException("the terminal can't be used (" + e.getMessage() + "); try --json", e);
         }
     }
 
-    private List<String> page(Watch watch, Map<String, String> breakers, RawTerminal.Size size) {
-        var page = new StringWriter();
+    private void watch(DeadLetterQueue queue, Watch first, Breakers breakers, RawTerminal terminal) throws IOException {
+        terminal.draw(page(first, QUITS, breakers.states(), terminal.size()), terminal.size());
+        Watch watch = first;
+        while (terminal.key() != 'q') {
+            String footer = QUITS;
+            try {
+                watch = Watch.now(queue);
+            } catch (DatabaseUnavailable e) {
+                footer = "Postgres can't be reached; this is what was known at the time above. " + QUITS;
+            }
+            RawTerminal.Size size = terminal.size();
+            terminal.draw(page(watch, footer, breakers.states(), size), size);
+        }
+    }
+
+    private List<String> page(Watch watch, String footer, Map<String, String> breakers, RawTerminal.Size size) {
         boolean colours = spec.commandLine().getColorScheme().ansi().enabled();
-        WatchPage.print(watch, breakers, new Screen(new PrintWriter(page), size.columns(), colours));
-        var lines = new ArrayList<>(page.toString().lines().toList());
-        lines.add("");
-        lines.add("q quits");
-        return lines;
+        var screen = new Screen(spec.commandLine().getOut(), size.columns(), colours);
+        return Stream.of(WatchPage.lines(watch, breakers, screen, size.rows() - 2), List.of("", Printable.cut(footer, size.columns())))
+                .flatMap(List::stream).toList();
     }
 }

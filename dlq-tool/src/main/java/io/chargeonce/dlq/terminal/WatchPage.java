@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Watch;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,42 +14,32 @@ final class WatchPage {
 
     private WatchPage() {}
 
-    static void print(Watch watch, Map<String, String> breakers, Screen screen) {
-        screen.print("%s  %s", screen.bold("%,d dead letters".formatted(watch.dead())), screen.faint(Words.time(watch.at())));
-        heading("Arrivals", screen);
-        if (watch.arrivals().isEmpty()) {
-            screen.print("  none in the last hour");
-        } else {
-            new Table<Watch.Arrivals>(screen, List.of(
-                    Column.right("LAST MINUTE", line -> "%,d".formatted(line.minute())),
-                    Column.right("10 MINUTES", line -> "%,d".formatted(line.tenMinutes())),
-                    Column.right("HOUR", line -> "%,d".formatted(line.hour())),
-                    Column.shrinking("CAUSE", 10, Watch.Arrivals::cause))).print(watch.arrivals());
-        }
-        heading("Tiers", screen);
-        if (watch.tiers().isEmpty()) {
-            screen.print("  nothing waits");
-        } else {
-            new Table<Watch.Tier>(screen, List.of(
-                    Column.whole("TIER", tier -> tier.number() == 0 ? "main" : "retry-" + tier.number()),
-                    Column.right("WAITING", tier -> "%,d".formatted(tier.waiting())),
-                    Column.right("PARKED", tier -> "%,d".formatted(tier.parked())),
-                    Column.right("OVERDUE", tier -> "%,d".formatted(tier.overdue())),
-                    Column.right("LONGEST", tier -> tier.overdue() == 0 ? "–" : Ages.brief(tier.longest())))).print(watch.tiers());
-        }
-        heading("Breakers", screen);
-        screen.say("  " + breakers.entrySet().stream().map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · ")));
-        heading("Open runs", screen);
-        if (watch.runs().isEmpty()) {
-            screen.print("  none");
-        }
-        watch.runs().forEach(run -> screen.say("  " + inWords(run)));
+    /** Of at most so many rows, and never fewer than tell the gist of each part. */
+    static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
+        var lines = new ArrayList<String>();
+        lines.add("%s  %s".formatted(screen.bold("%,d dead letters".formatted(watch.dead())), screen.faint(Words.time(watch.at()))));
+        lines.addAll(Section.fitted(List.of(
+                Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
+                Section.table(screen.bold("Tiers"), "tiers", TIERS, watch.tiers(), "nothing waits", screen),
+                new Section(screen.bold("Breakers"), List.of(), screen.wrapped("  ", breakers.entrySet().stream()
+                        .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of).toList(), "lines"),
+                new Section(screen.bold("Open runs"), List.of(), watch.runs().isEmpty() ? List.of(List.of("  none"))
+                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")), rows - lines.size()));
+        return lines;
     }
 
-    private static void heading(String title, Screen screen) {
-        screen.print("");
-        screen.print("%s", screen.bold(title));
-    }
+    private static final List<Column<Watch.Arrivals>> ARRIVALS = List.of(
+            Column.right("LAST MINUTE", line -> "%,d".formatted(line.minute())),
+            Column.right("10 MINUTES", line -> "%,d".formatted(line.tenMinutes())),
+            Column.right("HOUR", line -> "%,d".formatted(line.hour())),
+            Column.shrinking("CAUSE", 10, Watch.Arrivals::cause));
+
+    private static final List<Column<Watch.Tier>> TIERS = List.of(
+            Column.whole("TIER", tier -> tier.number() == 0 ? "main" : "retry-" + tier.number()),
+            Column.right("WAITING", tier -> "%,d".formatted(tier.waiting())),
+            Column.right("PARKED", tier -> "%,d".formatted(tier.parked())),
+            Column.right("OVERDUE", tier -> "%,d".formatted(tier.overdue())),
+            Column.right("LONGEST", tier -> tier.overdue() == 0 ? "–" : Ages.brief(tier.longest())));
 
     private static String inWords(MergeRuns.Report report) {
         MergeRun run = report.run();

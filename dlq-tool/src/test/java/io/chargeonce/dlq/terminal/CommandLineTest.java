@@ -7,33 +7,16 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.sandbox.TestStack;
-import io.chargeonce.wire.Topics;
 import java.util.List;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 class CommandLineTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void list_prints_a_line_for_each_dead_letter() {
@@ -61,6 +44,17 @@ class CommandLineTest {
     }
 
     @Test
+    void the_next_page_begins_behind_the_last_line_even_if_that_has_left_the_queue() {
+        List<String> dead = rows.dead(3);
+        call("purge", dead.get(1), "--reason", "r", "--yes");
+        assertThat(call("list", "--limit", "1").out()).contains(dead.get(2), "--after " + dead.get(2));
+        assertThat(call("list", "--limit", "1", "--after", dead.get(1)).out()).contains(dead.get(0)).doesNotContain(dead.get(2), "There are more");
+        assertThat(call("list", "--sort", "oldest", "--after", dead.get(0), "--json").json()).singleElement()
+                .extracting(line -> line.path("dead_letter_id").asString()).isEqualTo(dead.get(2));
+        assertThat(call("list", "--after", "pay_nobody").err()).contains("no dead letter ever had the id 'pay_nobody'");
+    }
+
+    @Test
     void an_empty_queue_is_fine_and_says_so() {
         assertThat(call("list")).isEqualTo(new Called(0, "The dead-letter queue holds nothing of this kind.\n", ""));
         assertThat(call("summary").exit()).isZero();
@@ -76,8 +70,12 @@ class CommandLineTest {
                 payment -> {
                     assertThat(payment.path("amount").asLong()).isEqualTo(1299);
                     assertThat(payment.path("standing").asString()).isEqualTo("rechargeable");
+                    assertThat(payment.path("payment").path("payment_method").asString()).as("what it holds, masked").isEqualTo("************");
                 },
-                bytes -> assertThat(bytes.path("dead_letter_id").asString()).isEqualTo(poison));
+                bytes -> {
+                    assertThat(bytes.path("dead_letter_id").asString()).isEqualTo(poison);
+                    assertThat(bytes.path("source").path("value").binaryValue()).isEqualTo("x\u001b[31mred".getBytes());
+                });
         List<JsonNode> summary = call("summary", "--json").json();
         assertThat(summary).hasSize(3);
         assertThat(summary.getLast().path("total").path("count").asInt()).isEqualTo(2);
@@ -187,7 +185,7 @@ class CommandLineTest {
     @Test
     void an_unreachable_postgres_is_3_in_one_line() {
         Called list = call(() -> new DeadLetterQueue(
-                Database.open("jdbc:postgresql://127.0.0.1:1/chargeonce", "nobody", "", 1), new Topics("payments")), "list");
+                Database.openForCommand("jdbc:postgresql://127.0.0.1:1/chargeonce", "nobody", ""), QueueRows.TOPICS), "list");
         assertThat(list.exit()).isEqualTo(3);
         assertThat(list.out()).isEmpty();
         assertThat(list.err().lines()).hasSize(1);
@@ -197,7 +195,7 @@ class CommandLineTest {
     @Test
     void a_database_without_the_tables_says_what_to_run() {
         String empty = TestStack.newDatabase();
-        Called list = call(() -> new DeadLetterQueue(Database.open(empty, "postgres", "", 1), new Topics("payments")), "list");
+        Called list = call(() -> new DeadLetterQueue(Database.openForCommand(empty, "postgres", ""), QueueRows.TOPICS), "list");
         assertThat(list.exit()).isEqualTo(3);
         assertThat(list.err()).contains("run chargeonce migrate first").doesNotContain("Exception");
     }
@@ -209,6 +207,7 @@ class CommandLineTest {
             assertThat(help.exit()).isZero();
             assertThat(help.out()).contains("Example", "chargeonce dlq " + command);
         }
+        assertThat(call("--help").out()).contains("Exit codes:", "3   Postgres or Kafka can't be reached");
     }
 
     private static Called call(String... arguments) {

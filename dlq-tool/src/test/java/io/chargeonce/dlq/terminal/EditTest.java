@@ -4,31 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class EditTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void a_mended_record_is_kept_beside_the_one_that_was_found_and_a_merge_sends_it_again() {

@@ -6,33 +6,17 @@ import io.chargeonce.dlq.QueueRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class ExportTest {
 
-    private static QueueRows rows;
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
 
     @Test
     void card_tokens_and_personal_fields_are_masked_unless_asked() throws IOException {

@@ -7,9 +7,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.QueueRows;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,22 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class KilledAnywhereTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @ParameterizedTest
     @EnumSource
@@ -112,7 +96,7 @@ class KilledAnywhereTest {
 
     private static void cutOff(int step, FaultyDriver.Cut cut, String... command) {
         String url = FaultyDriver.cutting(rows.url(), step, cut);
-        Called called = Called.of(() -> new DeadLetterQueue(Database.open(url, "postgres", "", 2), rows.queue().topics()), command);
+        Called called = Called.of(() -> new DeadLetterQueue(Database.openForCommand(url, "postgres", ""), QueueRows.TOPICS), command);
         if (FaultyDriver.wasCut()) {
             assertThat(called.exit()).as("cut %s step %d: %s", cut, step, called).isIn(0, 3);
             assertThat(called.exit() == 0 || called.err().contains("Postgres can't be reached")).as(called.err()).isTrue();

@@ -3,32 +3,19 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.QueueRows;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 class RunCommandsTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void a_planned_run_is_confirmed_by_its_id() {
@@ -66,6 +53,35 @@ class RunCommandsTest {
         assertThat(merge.join().exit()).isEqualTo(1);
         assertThat(merge.join().out()).contains("2 of the canary's 2 failed again", "merge --resume run_");
         assertThat(rows.text("SELECT count(*) FROM operation WHERE generation = 1")).isEqualTo("8");
+    }
+
+    @Test
+    void a_payment_that_dies_again_and_again_stays_one_line_until_it_needs_a_person_who_names_it() {
+        String id = rows.dead();
+        for (int generation = 2; generation <= 6; generation++) {
+            assertThat(call("merge", "--all", "--canary", "0", "--yes").exit()).isZero();
+            rows.fail(id, "still unwell");
+            assertThat(call("list", "--json").json()).singleElement().extracting(line -> line.path("generation").asInt()).isEqualTo(generation);
+        }
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
+        assertThat(rows.letter(id)).as("every landing and every merge is a revision of the one line").isEqualTo("dead/11");
+        assertThat(call("show", id).out()).contains("it was merged 5 times and died each time");
+        assertThat(call("merge", "--all").out()).contains("merged too often", "needs a person");
+        assertThat(call("merge", "--all", "--yes", "--canary", "0").out()).contains("refused and left as it was");
+        assertThat(rows.accepted()).isEmpty();
+        assertThat(call("merge", id, "--yes").exit()).as("named, but not with --even-capped").isEqualTo(1);
+        assertThat(call("merge", id, "--even-capped", "--yes", "--canary", "0").exit()).isZero();
+        assertThat(rows.accepted()).containsExactly(id);
+    }
+
+    @Test
+    void a_run_that_loses_postgres_says_how_to_go_on() {
+        rows.dead(2);
+        String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
+        Called cut = Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 8, FaultyDriver.Cut.BEFORE),
+                "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run);
+        assertThat(cut.exit()).isEqualTo(3);
+        assertThat(cut.err()).contains("to go on: chargeonce dlq merge --resume " + run, "Postgres can't be reached");
     }
 
     @Test

@@ -20,29 +20,18 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The commands that read topics. */
 class TopicTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @BeforeEach
-    void anew() throws Exception {
-        rows.clear();
+    void makeTheTopicsAnew() throws Exception {
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka().bootstrapServers()))) {
             if (admin.listTopics().names().get().contains("payments.dlq")) {
                 admin.deleteTopics(java.util.List.of("payments.dlq")).all().get();

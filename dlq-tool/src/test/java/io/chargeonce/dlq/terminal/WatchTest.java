@@ -4,33 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.Watch;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class WatchTest {
 
-    private static QueueRows rows;
-
-    @BeforeAll
-    static void open() {
-        rows = new QueueRows();
-    }
-
-    @AfterAll
-    static void close() {
-        rows.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
 
     @Test
     void one_look_shows_arrivals_tiers_breakers_and_open_runs() throws IOException {
@@ -59,6 +51,32 @@ class WatchTest {
         } finally {
             metrics.stop(0);
         }
+    }
+
+    @Test
+    void a_page_fits_a_small_terminal_however_much_there_is_to_tell() {
+        var arrivals = IntStream.range(0, 30).mapToObj(i -> new Watch.Arrivals("cause_of_a_long_night_" + i, i, i, i)).toList();
+        var tiers = IntStream.range(0, 4).mapToObj(i -> new Watch.Tier(i, 1_000_000, 1_000_000, 1_000_000, Duration.ofHours(3))).toList();
+        rows.dead(2);
+        IntStream.range(0, 5).forEach(i -> call("merge", "--all", "--plan"));
+        Watch now = Watch.now(rows.queue());
+        assertThat(now.runs()).hasSize(5);
+        var full = new Watch(now.at(), 1_000_000, arrivals, now.runs(), tiers);
+        var breakers = IntStream.range(0, 12).boxed().collect(Collectors.toMap("charge-%d.example:9100"::formatted, i -> "unknown, no metrics there"));
+
+        for (int height : new int[] {24, 30, 50}) {
+            List<String> page = page(full, breakers, height - 2);
+            assertThat(page).hasSizeLessThanOrEqualTo(height - 2).hasSizeGreaterThan(height - 6);
+            assertThat(page).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
+            assertThat(String.join("\n", page)).contains("1,000,000 dead letters", "cause_of_a_long_night_0", "more causes", "main", "charge-0.example",
+                    full.runs().getFirst().run().id());
+        }
+        assertThat(page(full, breakers, Integer.MAX_VALUE)).noneMatch(line -> line.contains("more causes"))
+                .anyMatch(line -> line.contains("cause_of_a_long_night_29"));
+    }
+
+    private static List<String> page(Watch watch, Map<String, String> breakers, int rows) {
+        return WatchPage.lines(watch, breakers, Screen.plain(new PrintWriter(Writer.nullWriter()), 80), rows);
     }
 
     private static HttpServer metrics(String body) throws IOException {

@@ -1,10 +1,9 @@
 package io.chargeonce.load.universe;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import io.chargeonce.kafka.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,23 +21,24 @@ public final class StandIns {
 
     private StandIns() {}
 
-    /** A pool that holds nothing: each connection is taken from the universe's Postgres. */
-    private static final class Pool extends HikariDataSource {
+    /** Keeps none: each is taken from the universe's Postgres. */
+    private static final class Simulated implements Connections {
 
         @Override
-        public Connection getConnection() throws SQLException {
-            return SimulatedPostgres.it().connect();
+        public <T> T lend(Database.Work<T> work) throws SQLException {
+            try (Connection connection = SimulatedPostgres.it().connect()) {
+                return work.with(connection);
+            }
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
         }
     }
 
     public static Database database() {
-        try {
-            Constructor<Database> constructor = Database.class.getDeclaredConstructor(HikariDataSource.class);
-            constructor.setAccessible(true);
-            return constructor.newInstance(new Pool());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! Database is made otherwise now", e);
-        }
+        return Database.over(new Simulated());
     }
 
     public static Consumer<byte[], byte[]> consumer(ConsumerSettings settings) {

@@ -1,0 +1,81 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.dlq.QueueRows;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The process that moves dead letters is killed (SIGKILL) in the middle of a batch that is not its first. */
+class KilledProcessTest {
+
+    private static final int LARGEST_PURGE_BATCH = 300;
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+
+    @Test
+    void a_merge_goes_on_where_it_was_killed_and_moves_nothing_twice() throws Exception {
+        List<String> dead = rows.dead(6);
+        String run = call("merge", "--all", "--canary", "0", "--rate", "2", "--plan", "--json").json().getFirst().path("run").asString();
+        killAt(dead.get(4), "merge", "--resume", run);
+        assertThat(rows.accepted()).as("what was committed before the kill").containsExactlyInAnyOrderElementsOf(dead.subList(0, 4));
+
+        Called early = call("merge", "--resume", run);
+        assertThat(early.exit()).as("whoever was killed may still be alive").isEqualTo(1);
+        assertThat(early.err()).contains("is led by", "is forgotten after 15 s");
+        rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING 1");
+        assertThat(call("merge", "--resume", run).exit()).isZero();
+        assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
+        assertThat(dead).allSatisfy(id -> {
+            assertThat(rows.operation(id).generation()).isEqualTo(2);
+            assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
+            assertThat(rows.letter(id)).isEqualTo("merged/2");
+            assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+        });
+        assertThat(call("verify", "--table-only").exit()).isZero();
+    }
+
+    @Test
+    void a_purge_that_was_killed_is_finished_by_the_same_command_and_purges_nothing_twice() throws Exception {
+        List<String> dead = rows.dead(LARGEST_PURGE_BATCH + 2);
+        String[] purge = {"purge", "--all", "--reason", "r", "--yes"};
+        killAt(dead.getLast(), purge);
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
+
+        assertThat(call(purge).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + dead.size());
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.purged'")).isEqualTo("" + dead.size());
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.dlq' AND value IS NULL")).isEqualTo("" + dead.size());
+        assertThat(call("verify", "--table-only").exit()).isZero();
+    }
+
+    /** Holds one operation's lock, so that the command stands still in the middle of its transaction. */
+    private static void killAt(String operation, String... command) throws Exception {
+        rows.queue().database().inTransaction(connection -> {
+            try (var statement = connection.createStatement()) {
+                statement.execute("SELECT FROM operation WHERE operation_id = '" + operation + "' FOR UPDATE");
+            }
+            Process process = start(command);
+            await().until(() -> !process.isAlive() || rows.isWaitingForALock());
+            assertThat(process.isAlive()).as("it waits, and has not ended").isTrue();
+            process.destroyForcibly().onExit().join();
+            return process;
+        });
+        await("what it had not committed is rolled back").until(() -> !rows.isWaitingForALock());
+    }
+
+    private static Process start(String... command) {
+        try {
+            return CommandProcess.start(rows, command);
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

@@ -1,0 +1,42 @@
+package io.chargeonce.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** For a service: as many as its threads may need, kept fit, and waited for while Postgres is away for a moment. */
+final class PooledConnections implements Connections {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final HikariDataSource pool;
+
+    /** Opens without connecting, so that a service starts while Postgres is away. */
+    PooledConnections(String url, String user, String password, int most, String prepare) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(most);
+        config.setInitializationFailTimeout(-1);
+        config.setConnectionTimeout(PATIENCE.toMillis());
+        config.setConnectionInitSql(prepare);
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("ApplicationName", "chargeonce");
+        this.pool = new HikariDataSource(config);
+    }
+
+    @Override
+    public <T> T lend(Database.Work<T> work) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return work.with(connection);
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}
