@@ -48,6 +48,10 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
             goals.add(atMost("recovery/" + fault, "recovery", "ms, " + fault.replace('_', ' '), 5_000, result -> recovered(result, fault)));
         }
         goals.add(atMost("recovery/consumer_killed", "recovery", "ms, consumer killed (session timeout 45 s)", 46_000, result -> recovered(result, "consumer_killed")));
+        goals.add(atMost("dlq/first-page", "dlq", "ms from Enter to the first page", 300, result -> result.path("first_page_ms").asDouble()));
+        goals.add(atMost("dlq/first-page-query", "dlq", "ms of that in Postgres", 300, result -> result.path("first_page_query_ms").asDouble()));
+        goals.add(atMost("dlq/summary", "dlq", "ms from Enter to the summary", 2_000, result -> result.path("summary_ms").asDouble()));
+        goals.add(atLeast("dlq/merge", "dlq", "letters merged a second, unthrottled", 5_000, result -> result.path("merge_per_s").asDouble()));
         goals.add(atMost("poison/ratio", "poison", "× the p99 without failures", 1.2, result -> result.path("ratio").asDouble()));
         return goals;
     }

@@ -45,6 +45,7 @@ public final class Page {
         latest("tiers").ifPresent(this::tiers);
         latest("poison").ifPresent(this::poison);
         latest("backlog").ifPresent(this::backlog);
+        latest("dlq").ifPresent(this::deadLetters);
         latest("recovery").ifPresent(this::recovery);
         return text.toString();
     }
@@ -174,6 +175,19 @@ public final class Page {
                 result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
         result.path("against").properties().forEach(other -> line("%s, with %,d waiting: %s a second; chargeonce is %s×.".formatted(other.getKey(),
                 other.getValue().path("payments").asInt(), Spread.brief(rate(other.getValue())), Spread.brief(other.getValue().path("ratio").asDouble()))));
+        line("");
+    }
+
+    private void deadLetters(JsonNode result) {
+        line("## Dead letters (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page %,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms.".formatted(
+                result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(), result.path("first_page_query_ms").asInt(),
+                result.path("summary_ms").asInt(), result.path("summary_query_ms").asInt(), result.path("start_up_ms").asInt()));
+        line("Purged at %,d a second and merged at %,d, both killed at half-way and begun again. The first is purged %,d ms after Enter, and merged %,d ms after it, for the set is frozen first; again after the kill in %,d and %,d ms, for a leader that was killed is forgotten after 15 s. Books %s.".formatted(
+                result.path("purge_per_s").asInt(), result.path("merge_per_s").asInt(), result.path("purge_first_after_ms").asInt(),
+                result.path("merge_first_after_ms").asInt(), result.path("purge_first_after_kill_ms").asInt(), result.path("merge_first_after_kill_ms").asInt(),
+                result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
         line("");
     }
 
