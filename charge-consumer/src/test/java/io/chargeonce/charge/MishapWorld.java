@@ -23,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Both PSPs, one Postgres, and processes that die: where mishaps befall payments, many at once. */
@@ -87,8 +88,8 @@ final class MishapWorld implements AutoCloseable {
     Map<EveryMishapTest.Mishap, End> befall(List<EveryMishapTest.Mishap> mishaps) throws Exception {
         var running = new LinkedHashMap<EveryMishapTest.Mishap, Future<String>>();
         var ends = new LinkedHashMap<EveryMishapTest.Mishap, End>();
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<?> resolver = threads.submit(this::resolve);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor(); var resolving = Executors.newSingleThreadScheduledExecutor()) {
+            resolving.scheduleWithFixedDelay(adyenSuccessor.resolver::runOnce, 0, 5, TimeUnit.MILLISECONDS);
             for (int i = 0; i < mishaps.size(); i++) {
                 String order = "order-" + i;
                 EveryMishapTest.Mishap mishap = mishaps.get(i);
@@ -98,16 +99,8 @@ final class MishapWorld implements AutoCloseable {
                 String operation = one.getValue().get();
                 ends.put(one.getKey(), end(one.getKey().call(), operation));
             }
-            resolver.cancel(true);
         }
         return ends;
-    }
-
-    private Void resolve() throws InterruptedException {
-        while (true) {
-            adyenSuccessor.resolver.runOnce();
-            Thread.sleep(5);
-        }
     }
 
     private String befall(EveryMishapTest.Mishap mishap, String order) throws Exception {

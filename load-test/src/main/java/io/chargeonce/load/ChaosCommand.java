@@ -4,11 +4,13 @@ import io.chargeonce.load.chaos.Chaos;
 import io.chargeonce.load.chaos.FaultKind;
 import io.chargeonce.load.plant.Plant;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
+import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "chaos", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and the books must balance.",
@@ -45,7 +48,7 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
     Optional<Path> logs = Optional.empty();
 
-    @Option(names = "--json", description = "Print the checker's verdict as the last line.")
+    @Option(names = "--json", description = "Print what was hit and the last verdict as one line of JSON, after a line per campaign.")
     boolean json;
 
     /** 0 if all campaigns balanced and no service met a bug, else 1. */
@@ -59,13 +62,28 @@ final class ChaosCommand implements Callable<Integer> {
         out.println("seed " + chosen);
         out.flush();
         Chaos.Result result = new Chaos(out, logs).run(chosen, first, campaigns, faults, plant, plant.map(Plant::settings).orElse(Map.of()));
-        out.println(result.coverage());
-        List<String> missing = result.coverage().missing(faults);
-        out.println(missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing));
-        result.bugs().forEach(out::println);
-        out.println(json ? result.lastVerdict().json() : result.lastVerdict().report());
+        out.println(json ? json(chosen, result) : text(result));
         out.flush();
         return result.sound() ? 0 : 1;
+    }
+
+    private String text(Chaos.Result result) {
+        List<String> missing = result.coverage().missing(faults);
+        return result.coverage() + "\n" + (missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing)) + "\n"
+                + result.bugs().stream().map(bug -> bug + "\n").collect(Collectors.joining()) + result.lastVerdict().report();
+    }
+
+    private String json(long chosen, Chaos.Result result) {
+        var mapper = new JsonMapper();
+        var line = new LinkedHashMap<String, Object>();
+        line.put("seed", chosen);
+        line.put("campaigns", result.campaigns());
+        line.put("sound", result.sound());
+        line.putAll(result.coverage().json());
+        line.put("never_hit", result.coverage().missing(faults));
+        line.put("bugs", result.bugs());
+        line.put("last_verdict", mapper.readTree(result.lastVerdict().json()));
+        return mapper.writeValueAsString(line);
     }
 
     static final class Kinds implements ITypeConverter<FaultKind> {

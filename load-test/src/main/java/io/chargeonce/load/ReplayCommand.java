@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.slf4j.LoggerFactory;
@@ -39,31 +39,41 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Records a second. Default: ${DEFAULT-VALUE}.")
     double rate;
 
-    private int sent;
-    private int refused;
+    private final AtomicInteger sent = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+    private int begun;
 
     /** 0 if the broker took them all, else 1. */
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         if (!(rate > 0)) {
             throw new ParameterException(spec.commandLine(), "--rate must be more than 0");
         }
         try (var producer = new ProducerSettings(pipeline.connection(), "load-replay").newProducer(); var lines = Files.newBufferedReader(file)) {
+            long start = System.nanoTime();
             int number = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 number++;
                 if (!line.isBlank()) {
+                    awaitTurn(start);
                     send(producer, line, number);
-                    LockSupport.parkNanos(Math.round(1e9 / rate));
                 }
             }
         }
-        spec.commandLine().getOut().printf("%d records are on %s%s%n", sent, topic,
-                refused == 0 ? "" : "; the broker refused " + refused + ", and the log says why");
-        return refused == 0 ? 0 : 1;
+        spec.commandLine().getOut().printf("%d records are on %s%s%n", sent.get(), topic,
+                refused.get() == 0 ? "" : "; the broker refused " + refused + ", and the log says why");
+        return refused.get() == 0 ? 0 : 1;
     }
 
-    private void send(Producer<byte[], byte[]> producer, String line, int number) throws InterruptedException {
+    /** Each record has its time, however long the broker took for the last one. */
+    private void awaitTurn(long start) {
+        long intended = start + Math.round(begun++ * 1e9 / rate);
+        for (long left = intended - System.nanoTime(); left > 0; left = intended - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private void send(Producer<byte[], byte[]> producer, String line, int number) {
         CorpusRecord record;
         try {
             record = CorpusRecord.fromLine(line);
@@ -71,12 +81,13 @@ final class ReplayCommand implements Callable<Integer> {
             throw new IllegalArgumentException("line %d of %s is no record: %s".formatted(number, file,
                     String.valueOf(e.getMessage()).lines().findFirst().orElse("")), e);
         }
-        try {
-            producer.send(record.on(topic)).get();
-            sent++;
-        } catch (ExecutionException e) {
-            refused++;
-            LoggerFactory.getLogger(ReplayCommand.class).warn("The broker refused line {} of {}: {}", number, file, e.getCause().getMessage());
-        }
+        producer.send(record.on(topic), (told, refusal) -> {
+            if (refusal == null) {
+                sent.incrementAndGet();
+            } else {
+                refused.incrementAndGet();
+                LoggerFactory.getLogger(ReplayCommand.class).warn("The broker refused line {} of {}: {}", number, file, refusal.getMessage());
+            }
+        });
     }
 }

@@ -2,6 +2,7 @@ package io.chargeonce.load;
 
 import io.chargeonce.load.traffic.Latencies;
 import io.chargeonce.load.traffic.Second;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,8 +12,12 @@ import java.util.stream.StreamSupport;
 import org.HdrHistogram.Histogram;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How a load went: for people, for scripts, and as a chart. */
-record Report(long seed, double rate, List<Second> seconds, Latencies latencies) {
+/**
+ * How a load went: for people, for scripts, and as a chart.
+ *
+ * @param took from the first call's time to the last one's end
+ */
+record Report(long seed, double rate, Duration took, List<Second> seconds, Latencies latencies) {
 
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 100.0);
     private static final int WIDTH = 900;
@@ -24,6 +29,7 @@ record Report(long seed, double rate, List<Second> seconds, Latencies latencies)
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("seed", seed);
         json.put("rate", rate);
+        json.put("answered_per_second", answeredPerSecond());
         json.put("accepted", latencies.accepted());
         json.put("refused", latencies.refused());
         json.put("unanswered", latencies.unansweredCalls());
@@ -35,14 +41,18 @@ record Report(long seed, double rate, List<Second> seconds, Latencies latencies)
         return new JsonMapper().writeValueAsString(json);
     }
 
+    private double answeredPerSecond() {
+        return Math.round(10_000.0 * (latencies.accepted() + latencies.refused()) / Math.max(1, took.toMillis())) / 10.0;
+    }
+
     private static String name(double percentile) {
         return percentile == 100 ? "max" : "p" + ("" + percentile).replace(".0", "").replace(".", "");
     }
 
     String text() {
         Histogram total = latencies.total();
-        var text = new StringBuilder("seed %d, intended rate %.0f/s: %,d accepted, %,d refused, %,d unanswered%n".formatted(
-                seed, rate, latencies.accepted(), latencies.refused(), latencies.unansweredCalls()));
+        var text = new StringBuilder("seed %d, %.0f/s meant, %.0f/s answered: %,d accepted, %,d refused, %,d unanswered%n".formatted(
+                seed, rate, answeredPerSecond(), latencies.accepted(), latencies.refused(), latencies.unansweredCalls()));
         PERCENTILES.forEach(percentile -> text.append("  %-5s %,10.1f ms%n".formatted(name(percentile), total.getValueAtPercentile(percentile) / 1_000.0)));
         List<Bucket> buckets = buckets(total);
         long most = buckets.stream().mapToLong(Bucket::count).max().orElse(1);

@@ -84,9 +84,11 @@ final class RunCommand implements Callable<Integer> {
             if (poison) {
                 sendPoison(chosen);
             }
+            long start = System.nanoTime();
             traffic.run(rate, duration, shares, who(), new Random(chosen), "load-" + chosen);
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
             progress.end(watch);
-            Report report = new Report(chosen, rate, progress.seconds(), traffic.latencies());
+            Report report = new Report(chosen, rate, took, progress.seconds(), traffic.latencies());
             Files.writeString(chart, report.svg());
             out.println(json ? report.json() : report.text() + "history: " + history + ", chart: " + chart);
             out.flush();

@@ -37,9 +37,10 @@ class ReportTest {
 
     @Test
     void a_report_counts_every_answer_once_in_text_json_and_chart() throws Exception {
-        var report = new Report(7, 60, List.of(new Second(12, 1.5, 9), new Second(0, 0, 0)), latencies());
+        var report = new Report(7, 60, Duration.ofSeconds(2), List.of(new Second(12, 1.5, 9), new Second(0, 0, 0)), latencies());
         var json = new JsonMapper().readTree(report.json());
         assertThat(json.path("accepted").asInt()).isEqualTo(12);
+        assertThat(json.path("answered_per_second").asDouble()).isEqualTo(6);
         long inHistogram = json.path("histogram_up_to_ms").properties().stream().mapToLong(bucket -> bucket.getValue().asLong()).sum();
         assertThat(inHistogram).isEqualTo(12);
         assertThat(json.path("unclear").toString()).contains("503");

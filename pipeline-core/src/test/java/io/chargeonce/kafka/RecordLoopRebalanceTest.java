@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,13 +40,12 @@ class RecordLoopRebalanceTest {
             throws Exception {
         Set<String> done = ConcurrentHashMap.newKeySet();
         Map<TopicPartition, Set<Long>> doneOffsets = new ConcurrentHashMap<>();
-        RecordHandler slowly = record -> {
-            Thread.sleep(1 + record.offset() % 5);
+        Overlapping slowly = new Overlapping(record -> {
             doneOffsets.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), each -> ConcurrentHashMap.newKeySet())
                     .add(record.offset());
             done.add(new String(record.value()));
             return Verdict.done();
-        };
+        });
         WatchedConsumers consumers = new WatchedConsumers(topic.consumers(protocol)::newConsumer, (partition, offset) ->
                 LongStream.range(0, offset).filter(each -> !doneOffsets.get(partition).contains(each)).boxed().findFirst()
                         .map(undone -> "committed " + offset + " of " + partition + " while " + undone + " was not done"));
@@ -65,7 +65,7 @@ class RecordLoopRebalanceTest {
                 keepSendingUntil(works, sent);
                 comesAndGoes.close();
             }
-            await().atMost(Duration.ofSeconds(60)).until(() -> done.containsAll(sent)
+            await().atMost(Duration.ofSeconds(60)).until(() -> slowly.letAllGo() && done.containsAll(sent)
                     && topic.committed().values().stream().mapToLong(each -> each).sum() == sent.size());
             assertThat(stays.health().failure()).isEmpty();
         }
@@ -109,6 +109,43 @@ class RecordLoopRebalanceTest {
             mine.invocations().forEach(SlowInvocation::finish);
         }
         others.invocations().forEach(SlowInvocation::finish);
+    }
+
+    /**
+     * Each handling goes on until several more have begun after it, or all are let go: so some are always under way, and they end
+     * in another order than they began.
+     */
+    private static final class Overlapping implements RecordHandler {
+        private static final int UNDER_WAY = 8;
+        private static final int OUT_OF_ORDER = 4;
+        private final RecordHandler end;
+        private final List<CountDownLatch> underWay = new ArrayList<>();
+        private int begun;
+
+        Overlapping(RecordHandler end) {
+            this.end = end;
+        }
+
+        @Override
+        public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {
+            begin().await();
+            return end.handle(record);
+        }
+
+        private synchronized CountDownLatch begin() {
+            CountDownLatch mine = new CountDownLatch(1);
+            underWay.add(mine);
+            if (underWay.size() > UNDER_WAY) {
+                underWay.remove(begun++ % OUT_OF_ORDER).countDown();
+            }
+            return mine;
+        }
+
+        synchronized boolean letAllGo() {
+            underWay.forEach(CountDownLatch::countDown);
+            underWay.clear();
+            return true;
+        }
     }
 
     /** Every record's handling goes on until it is told to finish, each handling by itself. */

@@ -12,10 +12,11 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpTimeoutException;
@@ -23,6 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -32,24 +35,23 @@ class BoundedHttpTest {
 
     @Test
     void a_body_that_drips_ends_at_the_deadline() throws Exception {
-        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Thread.startVirtualThread(() -> drip(server));
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()); var timer = Executors.newSingleThreadScheduledExecutor()) {
+            timer.submit(() -> {
+                OutputStream client = server.accept().getOutputStream();
+                client.write("HTTP/1.1 200 \r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                return timer.scheduleAtFixedRate(() -> drip(client), 0, 10, TimeUnit.MILLISECONDS);
+            });
             var impatient = new BoundedHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
             assertThatThrownBy(() -> impatient.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
                     .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT));
         }
     }
 
-    /** Ends when the client has gone. */
-    private static void drip(ServerSocket server) {
-        try (Socket client = server.accept()) {
-            client.getOutputStream().write("HTTP/1.1 200 \r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            while (true) {
-                client.getOutputStream().write(' ');
-                Thread.sleep(10);
-            }
-        } catch (IOException | InterruptedException gone) {
-            // The client gave up, as it should.
+    private static void drip(OutputStream client) {
+        try {
+            client.write(' ');
+        } catch (IOException e) {
+            throw new UncheckedIOException("the client gave up, as it should: nothing drips any more", e);
         }
     }
 

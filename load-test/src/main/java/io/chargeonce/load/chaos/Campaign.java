@@ -25,45 +25,71 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** One campaign: load and faults at once, then heal, wait for rest, and balance the books. For one thread. */
 final class Campaign {
 
-    private static final double CALLS_PER_SECOND = 40;
-    private static final int PERIODS = 3;
+    private static final double CALLS_PER_SECOND = 30;
+    private static final int DEATHS = 3;
     private static final int POISON_RECORDS = 5;
-    private static final Duration LOAD = Duration.ofSeconds(5);
+    /** Ended when the faults are over, and not before: what nobody uses cannot die in the middle of something. */
+    private static final Duration LONGEST_LOAD = Duration.ofMinutes(5);
     /** Processes start, groups wait for members that are gone, leases end, and the longest tier is a second long. */
-    private static final Duration TO_DRAIN = Duration.ofSeconds(45);
+    private static final Duration TO_DRAIN = Duration.ofSeconds(60);
     /** After the healing, what everybody needs to be at work again; a retry that falls due later may be no later than this. */
     private static final Duration TO_RECOVER = Duration.ofSeconds(10);
     /** So often may a fault make the relay send one and the same record again: what ends backends does so five times. */
     private static final int TIMES_PER_MISHAP = 5;
 
+    /**
+     * @param faults how long they went on
+     * @param rest   how long everything took to come to rest and to balance
+     * @param story  what was done, and when
+     */
+    record End(Verdict verdict, Duration faults, Duration rest, List<String> story) {}
+
     private final Stage stage;
     private final HistoryFile history;
     private final long seed;
+    private final int number;
 
-    Campaign(Stage stage, HistoryFile history, long seed) {
+    /** @param number from 1: which campaign of those that have this seed */
+    Campaign(Stage stage, HistoryFile history, long seed, int number) {
         this.stage = stage;
         this.history = history;
         this.seed = seed;
+        this.number = number;
     }
 
-    Verdict run(List<FaultKind> kinds, Coverage coverage) {
-        var random = new Random(seed);
+    /** What decides everything that is drawn in it. */
+    long ownSeed() {
+        return seed * 1_000 + number;
+    }
+
+    End run(List<FaultKind> kinds, int periods, Coverage coverage) {
+        long start = System.nanoTime();
+        var random = new Random(ownSeed());
         var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add);
         stage.operatorsAtWork(true);
         Thread load = Thread.ofPlatform().name("load").start(() ->
-                traffic.run(CALLS_PER_SECOND, LOAD, Mix.stormy(), Merchant.sandbox(), new Random(seed), "c" + seed));
+                traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(), Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
-        var nemesis = new Nemesis(stage, random, kinds, coverage);
-        for (int i = 0; i < PERIODS; i++) {
+        var nemesis = new Nemesis(stage, random, kinds, coverage, deaths(kinds, coverage));
+        nemesis.period(new Turns<>(kinds, seed).of(number, 1).getFirst());
+        for (int i = 1; i < periods; i++) {
             nemesis.period();
         }
+        nemesis.end();
         traffic.stop();
         join(load);
         stage.operatorsAtWork(false);
-        stage.heal();
         coverage.repeated(nemesis.copies());
-        return drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
+        long healed = System.nanoTime();
+        Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
+        return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), nemesis.story());
+    }
+
+    private Deaths deaths(List<FaultKind> kinds, Coverage coverage) {
+        List<CrashPoint> places = kinds.contains(FaultKind.KILL)
+                ? new Turns<>(List.of(CrashPoint.values()), seed).of(number, DEATHS) : List.of();
+        return new Deaths(stage.services, places, new Random(ownSeed()), coverage);
     }
 
     private static void join(Thread load) {
@@ -89,24 +115,20 @@ final class Campaign {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
         while (Checker.underWay(evidence) > 0 && System.nanoTime() < giveUp) {
-            Pauses.of(Duration.ofMillis(200));
+            Pauses.of(Duration.ofMillis(100));
         }
-        Verdict verdict = check(evidence, giveUp);
-        while (verdict.kind() == Verdict.Kind.UNKNOWN && System.nanoTime() < giveUp) {
-            Pauses.of(Duration.ofMillis(500));
-            verdict = check(evidence, giveUp);
+        while (true) {
+            Verdict verdict = check(evidence.recovered(recovery), giveUp);
+            if (verdict.balanced() || System.nanoTime() >= giveUp) {
+                return verdict;
+            }
+            // Offsets, say, are committed a moment after the last record was finished; what is wrong without them stays wrong.
+            Verdict ofWhatNeverMends = check(evidence, giveUp);
+            if (ofWhatNeverMends.kind() == Verdict.Kind.BROKEN) {
+                return ofWhatNeverMends;
+            }
+            Pauses.of(Duration.ofMillis(300));
         }
-        return verdict.kind() == Verdict.Kind.BROKEN ? verdict : rested(evidence.recovered(recovery), giveUp);
-    }
-
-    /** Offsets are committed a moment after the last record was finished. */
-    private static Verdict rested(Evidence evidence, long giveUp) {
-        Verdict verdict = check(evidence, giveUp);
-        while (!verdict.balanced() && System.nanoTime() < giveUp) {
-            Pauses.of(Duration.ofMillis(500));
-            verdict = check(evidence, giveUp);
-        }
-        return verdict;
     }
 
     /** A broker that has just come back may not lead its partitions yet, and a service may still be starting. */

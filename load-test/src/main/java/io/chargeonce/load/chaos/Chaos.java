@@ -5,7 +5,6 @@ import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.traffic.HistoryFile;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,16 +24,27 @@ public final class Chaos {
         }
     }
 
+    private static final int WORTH_A_REHEARSAL = 4;
+
+    private static final int PERIODS = 3;
+
     private final PrintWriter out;
     private final Optional<Path> logs;
+    private final int periods;
 
     /**
      * @param out  takes a line per campaign
      * @param logs where the services' logs stay when it is over; without it they go with everything else
      */
     public Chaos(PrintWriter out, Optional<Path> logs) {
+        this(out, logs, PERIODS);
+    }
+
+    /** @param periods in which the nemesis is at work, of each campaign */
+    Chaos(PrintWriter out, Optional<Path> logs, int periods) {
         this.out = out;
         this.logs = logs;
+        this.periods = periods;
     }
 
     /** From the first campaign of a seed; see {@link #run(long, int, int, List, Optional, Map)}. */
@@ -49,15 +59,18 @@ public final class Chaos {
     public Result run(long seed, int first, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
         try (var stage = new Stage(plant, settings); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
-            stage.start();
+            stage.start(campaigns >= WORTH_A_REHEARSAL);
             plant.flatMap(Plant::sql).ifPresent(stage::sql);
             for (int i = 1; true; i++) {
-                long start = System.nanoTime();
-                long campaignSeed = seed * 1_000 + first - 1 + i;
-                Verdict verdict = new Campaign(stage, history, campaignSeed).run(kinds, coverage);
-                out.printf("%3d/%d seed %d: %s after %.1f s, %d accepted so far, %d captures%n", i, campaigns, campaignSeed,
-                        verdict.kind().name().toLowerCase(Locale.ROOT),
-                        Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0, verdict.count("accepted"), verdict.count("psp_captures"));
+                var campaign = new Campaign(stage, history, seed, first - 1 + i);
+                Campaign.End end = campaign.run(kinds, periods, coverage);
+                Verdict verdict = end.verdict();
+                out.printf("%3d/%d seed %d: %s, faults for %.1f s, at rest after %.1f s, %d accepted so far, %d captures%n", i, campaigns,
+                        campaign.ownSeed(), verdict.kind().name().toLowerCase(Locale.ROOT), end.faults().toMillis() / 1e3,
+                        end.rest().toMillis() / 1e3, verdict.count("accepted"), verdict.count("psp_captures"));
+                if (!verdict.balanced()) {
+                    end.story().forEach(event -> out.println("      " + event));
+                }
                 out.flush();
                 List<String> bugs = stage.logs().linesWith("Bug!");
                 if (i == campaigns || !verdict.balanced() || !bugs.isEmpty()) {

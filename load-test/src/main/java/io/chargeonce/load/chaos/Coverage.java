@@ -1,10 +1,8 @@
 package io.chargeonce.load.chaos;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,9 +18,6 @@ public final class Coverage {
     private final Map<String, Integer> faults = new TreeMap<>();
     private final Map<FaultKind, Map<String, Integer>> met = new EnumMap<>(FaultKind.class);
     private final Map<String, Integer> hits = new TreeMap<>();
-    private final Map<Child, CrashPoint> armed = new HashMap<>();
-    private final Map<CrashPoint, Integer> armings = new EnumMap<>(CrashPoint.class);
-
     private long copies;
 
     Coverage() {
@@ -35,29 +30,14 @@ public final class Coverage {
         faults.merge(kind.tag() + ": " + fault, 1, Integer::sum);
     }
 
-    /** A fault of this kind met payments in these states. */
+    /** While a fault of this kind went on, there were payments in these states. */
     void met(FaultKind kind, Set<String> states) {
         states.forEach(state -> met.computeIfAbsent(kind, unseen -> new TreeMap<>()).merge(state, 1, Integer::sum));
     }
 
-    /** By what was armed and not by what was hit, so that the seed alone decides. */
-    CrashPoint rarest() {
-        return Arrays.stream(CrashPoint.values()).min(Comparator.comparing(point -> armings.getOrDefault(point, 0))).orElseThrow();
-    }
-
-    void armed(Child victim, CrashPoint point) {
-        armings.merge(point, 1, Integer::sum);
-        armed.put(victim, point);
-    }
-
-    /** Looks which armed processes have died where they should, and disarms the others. */
-    void crashes(List<Child> services) {
-        for (Child service : services) {
-            CrashPoint point = armed.remove(service);
-            if (point != null && service.disarm()) {
-                hits.merge(point.tag(), 1, Integer::sum);
-            }
-        }
+    /** Somebody died there. */
+    void hit(CrashPoint point) {
+        hits.merge(point.tag(), 1, Integer::sum);
     }
 
     /** Faults and crashes together: what may have made somebody send a record again. */
@@ -74,11 +54,11 @@ public final class Coverage {
         return copies;
     }
 
-    /** What was never done or hit yet. */
+    /** What was never done or hit yet, and could have been with these kinds of faults. */
     public List<String> missing(List<FaultKind> kinds) {
         var missing = new ArrayList<String>();
         hits.forEach((point, count) -> {
-            if (count == 0) {
+            if (count == 0 && kinds.contains(FaultKind.KILL)) {
                 missing.add("crash point " + point);
             }
         });
@@ -87,6 +67,17 @@ public final class Coverage {
         kinds.forEach(kind -> STATES.stream().filter(state -> !met.getOrDefault(kind, Map.of()).containsKey(state))
                 .forEach(state -> missing.add(kind.tag() + " while one is " + state)));
         return missing;
+    }
+
+    /** For scripts: the same as for people. */
+    public Map<String, Object> json() {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("crash_points", hits);
+        json.put("faults", faults);
+        var byKind = new TreeMap<String, Object>();
+        met.forEach((kind, states) -> byKind.put(kind.tag(), states));
+        json.put("met", byKind);
+        return json;
     }
 
     /** For people: crash points, faults, and how often a fault of each kind met a payment in each state. */

@@ -2,28 +2,45 @@ package io.chargeonce.load.chaos;
 
 import io.chargeonce.sandbox.PostgresServer;
 import java.time.Duration;
+import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Draws faults and does them, one period after the other. The seed decides which; the machine decides when they bite. For one thread. */
 final class Nemesis {
 
-    private static final int ARMED_AT_ONCE = 3;
+    /** Between two faults of a period, so that the second meets what the first has done. */
+    private static final Duration TO_BE_FELT = Duration.ofMillis(400);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+    private static final Duration TO_LEAVE = Duration.ofSeconds(10);
+    private static final Duration TO_DIE = Duration.ofSeconds(8);
 
     private final Stage stage;
     private final Random random;
     private final List<FaultKind> kinds;
     private final Coverage coverage;
+    private final Deaths deaths;
     private final NetworkFaults network;
     private final PspFaults psps;
     private final Redelivery redelivery;
+    private final List<String> story = new ArrayList<>();
+    /** In which states payments were while the faults of the period went on. */
+    private final Map<FaultKind, Set<String>> met = new EnumMap<>(FaultKind.class);
 
-    Nemesis(Stage stage, Random random, List<FaultKind> kinds, Coverage coverage) {
+    Nemesis(Stage stage, Random random, List<FaultKind> kinds, Coverage coverage, Deaths deaths) {
         this.stage = stage;
         this.random = random;
         this.kinds = kinds;
         this.coverage = coverage;
+        this.deaths = deaths;
         this.network = new NetworkFaults(stage, random);
         this.psps = new PspFaults(stage, random);
         this.redelivery = new Redelivery(stage, random);
@@ -34,21 +51,85 @@ final class Nemesis {
         return redelivery.copies();
     }
 
-    /** One period: a quarter of them are quiet; the others see one fault or two, which end with them. */
+    /** What was done here, each with the time of day that the services' logs have. */
+    List<String> story() {
+        return story;
+    }
+
+    /** One in three of these is quiet. */
     void period() {
-        boolean quiet = random.nextInt(4) == 0;
-        int faults = quiet ? 0 : 1 + random.nextInt(2);
-        Duration length = Duration.ofMillis(800 + random.nextInt(1_500));
-        for (int i = 0; i < faults; i++) {
-            FaultKind kind = kinds.get(random.nextInt(kinds.size()));
-            coverage.met(kind, stage.underWay());
-            coverage.did(kind, inflict(kind));
+        if (random.nextInt(3) == 0) {
+            watch(length(List.of()));
+            stage.heal();
+        } else {
+            period(kinds.get(random.nextInt(kinds.size())));
         }
-        if (!quiet && kinds.contains(FaultKind.KILL)) {
-            armRarest();
+    }
+
+    /** One period of this kind of fault, half the time together with another: often a PSP that is unwell. They end with it. */
+    void period(FaultKind kind) {
+        var drawn = new LinkedHashSet<>(List.of(kind));
+        if (random.nextBoolean()) {
+            FaultKind other = random.nextBoolean() && kinds.contains(FaultKind.PSP) ? FaultKind.PSP : kinds.get(random.nextInt(kinds.size()));
+            drawn.addFirst(other);
         }
-        Pauses.of(length);
-        coverage.crashes(stage.services);
+        deaths.arm();
+        for (FaultKind next : drawn) {
+            if (!met.isEmpty()) {
+                watch(TO_BE_FELT);
+            }
+            met.put(next, new TreeSet<>());
+            look();
+            String fault = inflict(next);
+            coverage.did(next, fault);
+            tell(fault);
+        }
+        watch(length(drawn));
+        met.forEach(coverage::met);
+        met.clear();
+        stage.heal();
+        tell("healed");
+    }
+
+    private void tell(String what) {
+        story.add(LocalTime.now().truncatedTo(ChronoUnit.MILLIS) + " " + what);
+    }
+
+    private Duration length(Collection<FaultKind> drawn) {
+        // A frozen member is to be missed: longer than its group waits for it, sometimes longer than its leases.
+        return Duration.ofMillis(drawn.contains(FaultKind.FREEZE) ? 2_500 + random.nextInt(2_500) : 800 + random.nextInt(1_500));
+    }
+
+    private void watch(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        do {
+            Pauses.of(LOOK_EVERY);
+            look();
+        } while (System.nanoTime() < end);
+    }
+
+    /** Returns whether anybody has died where it should. */
+    private boolean look() {
+        List<CrashPoint> hit = deaths.look();
+        hit.forEach(point -> tell("died " + point.tag()));
+        if (!met.isEmpty()) {
+            Set<String> states = stage.underWay();
+            met.values().forEach(seen -> seen.addAll(states));
+        }
+        return !hit.isEmpty();
+    }
+
+    /** Returns when those who were to die have done so, or seem not to come to their places; then everything is well. */
+    void end() {
+        long giveUp = System.nanoTime() + TO_DIE.toNanos();
+        while (!deaths.areOver() && System.nanoTime() < giveUp) {
+            deaths.arm();
+            Pauses.of(LOOK_EVERY);
+            if (look()) {
+                stage.heal();
+            }
+        }
+        deaths.end();
         stage.heal();
     }
 
@@ -72,40 +153,35 @@ final class Nemesis {
 
     private String kill() {
         Child victim = anyService();
+        if (random.nextInt(4) == 0) {
+            victim.terminate(TO_LEAVE);
+            return "stop " + victim.name();
+        }
         victim.kill();
         return "kill " + victim.name();
-    }
-
-    /** Some services will die at the places at which the fewest were made to die so far. */
-    private void armRarest() {
-        var unarmed = new ArrayList<>(stage.services);
-        for (int i = 0; i < ARMED_AT_ONCE; i++) {
-            CrashPoint point = coverage.rarest();
-            List<Child> candidates = unarmed.stream().filter(service -> point.isIn(service.name())).toList();
-            if (!candidates.isEmpty()) {
-                Child victim = candidates.get(random.nextInt(candidates.size()));
-                unarmed.remove(victim);
-                victim.arm(point);
-                coverage.armed(victim, point);
-            }
-        }
     }
 
     private String freeze() {
         Child victim = anyService();
         victim.freeze();
-        // Longer than its group waits for it, sometimes longer than its leases.
-        Pauses.of(Duration.ofMillis(2_500 + random.nextInt(2_500)));
         return "freeze " + victim.name();
     }
 
     private String broker() {
-        if (random.nextInt(3) > 0) {
-            stage.broker.freeze();
-            return "freeze broker";
-        }
-        stage.broker.kill();
-        return "kill broker";
+        return switch (random.nextInt(4)) {
+            case 0 -> {
+                stage.broker.kill();
+                yield "kill broker";
+            }
+            case 1 -> {
+                stage.broker.terminate(TO_LEAVE);
+                yield "stop broker";
+            }
+            default -> {
+                stage.broker.freeze();
+                yield "freeze broker";
+            }
+        };
     }
 
     private String postgres() {
@@ -134,7 +210,7 @@ final class Nemesis {
         Child member = members.get(random.nextInt(members.size()));
         boolean politely = random.nextBoolean();
         if (politely) {
-            member.terminate(Duration.ofSeconds(10));
+            member.terminate(TO_LEAVE);
         } else {
             member.kill();
         }

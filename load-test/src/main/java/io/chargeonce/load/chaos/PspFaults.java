@@ -26,7 +26,16 @@ final class PspFaults {
 
     /** Returns the fault's name. */
     String inflict() {
-        return random.nextInt(3) == 0 ? atAdyen() : atStripe();
+        return switch (random.nextInt(6)) {
+            case 0 -> everywhere();
+            case 1, 2 -> atAdyen();
+            default -> atStripe();
+        };
+    }
+
+    /** With nobody left to go to, payments wait. */
+    private String everywhere() {
+        return out("stripe", stage.stripe) + ", " + out("adyen", stage.adyen);
     }
 
     private String atStripe() {

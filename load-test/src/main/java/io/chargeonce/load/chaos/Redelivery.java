@@ -74,6 +74,7 @@ final class Redelivery {
     /** A group's offsets can be changed while it has no members. */
     private String withoutConsumers(Change change, String name) {
         List<Child> consumers = stage.consumers();
+        consumers.forEach(Child::askToEnd);
         consumers.forEach(consumer -> consumer.terminate(PATIENCE));
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", stage.kafka()))) {
             String group = TOPICS.groupOfTier(random.nextInt(Topics.TIERS + 1));

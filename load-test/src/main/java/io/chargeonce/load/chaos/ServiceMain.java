@@ -13,13 +13,14 @@ import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.wire.Topics;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** What a service's process runs: the service as it is shipped, by its settings. Called by {@link Child} through the weaver. */
+/** What a child process runs: the service as it is shipped, by its settings. Started by {@link Child}. */
 public final class ServiceMain {
 
     private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
@@ -28,9 +29,11 @@ public final class ServiceMain {
     private ServiceMain() {}
 
     public static void main(String[] arguments) throws Exception {
+        dieWithParent();
         switch (arguments[0]) {
             case "broker" -> {
-                KafkaBroker.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+                KafkaBroker broker = KafkaBroker.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+                Runtime.getRuntime().addShutdownHook(new Thread(broker::close, "close-broker"));
                 Thread.currentThread().join();
             }
             case "ingest" -> {
@@ -56,6 +59,20 @@ public final class ServiceMain {
             }
             default -> throw new IllegalArgumentException("Bug! There is no service " + arguments[0]);
         }
+    }
+
+    /** The parent holds the other end of our input; when it is gone, by whatever cause, so are we. */
+    private static void dieWithParent() {
+        Thread.ofPlatform().daemon().name("parent-watch").start(() -> {
+            try {
+                while (System.in.read() >= 0) {
+                    // Nobody writes to us; only the end counts.
+                }
+            } catch (IOException ended) {
+                // The same.
+            }
+            Runtime.getRuntime().halt(143);
+        });
     }
 
     private static <R> R read(Collection<Setting<?>> used, Function<Settings, R> from) {

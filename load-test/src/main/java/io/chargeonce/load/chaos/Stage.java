@@ -41,6 +41,7 @@ final class Stage implements AutoCloseable {
 
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
     private static final Duration TO_START = Duration.ofSeconds(60);
+    private static final Duration TO_LEAVE = Duration.ofSeconds(10);
     private static final int TRIES_TO_REMOVE = 20;
 
     final Path directory;
@@ -58,6 +59,7 @@ final class Stage implements AutoCloseable {
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
     private final int webhookPort = LowPort.free();
+    private final Path changedClasses;
     private final String database;
     private final List<Runnable> storms = new ArrayList<>();
     private boolean operatorsAtWork;
@@ -74,6 +76,8 @@ final class Stage implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        this.changedClasses = directory.resolve("changed-classes.jar");
+        Weaver.write(changedClasses, plant);
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
         this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()));
         this.adyen = AdyenSimulator.start(cards().port(LowPort.free())
@@ -83,10 +87,10 @@ final class Stage implements AutoCloseable {
         this.toAdyen = TcpProxy.start(adyen.port());
         this.database = postgres.jdbcUrl();
         this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort), Map.of(),
-                directory, Optional.empty());
-        this.operators = service("operator", 1, plant, Map.of());
-        this.services = List.of(service("ingest", 1, plant, Map.of()), service("charge", 1, plant, settings),
-                service("charge", 2, plant, settings), service("retry", 1, plant, settings), operators);
+                directory, changedClasses);
+        this.operators = service("operator", 1, Map.of());
+        this.services = List.of(service("ingest", 1, Map.of()), service("charge", 1, settings), service("charge", 2, settings),
+                service("retry", 1, settings), operators);
     }
 
     /** The load's cards, as this PSP has stored them. */
@@ -100,7 +104,7 @@ final class Stage implements AutoCloseable {
         return settings;
     }
 
-    private Child service(String kind, int number, Optional<Plant> plant, Map<String, String> more) {
+    private Child service(String kind, int number, Map<String, String> more) {
         Map<String, String> environment = new ServiceSettings(directory, kafka(), toPostgres.port(), toStripe.port(), toAdyen.port())
                 .of(kind, ingestPort);
         if (kind.equals("charge") && number == 1) {
@@ -109,7 +113,7 @@ final class Stage implements AutoCloseable {
         }
         Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS")).ifPresent(address -> metrics.add(URI.create("http://" + address)));
         environment.putAll(more);
-        return new Child(kind + "-" + number, List.of(kind, "" + number), environment, directory, plant.map(Plant::tag));
+        return new Child(kind + "-" + number, List.of(kind, "" + number), environment, directory, changedClasses);
     }
 
     String kafka() {
@@ -120,18 +124,38 @@ final class Stage implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + ingestPort);
     }
 
-    /** Returns when the ingest service takes requests. */
-    void start() {
-        broker.startIfDead();
+    /**
+     * Returns when the ingest service takes requests.
+     *
+     * @param rehearsed what is started often enough to be worth the time is first ended once, so that it starts faster
+     */
+    void start(boolean rehearsed) {
+        if (rehearsed) {
+            broker.startForRehearsal();
+        } else {
+            broker.startIfDead();
+        }
         awaitPort(kafkaPort, broker);
         Migrations.apply(database, "postgres", "");
         sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
         var topics = new PipelineTopics(kafka());
         topics.create();
-        startServices();
+        if (rehearsed) {
+            rehearse(topics);
+        }
+        heal();
+        topics.awaitMembers(TO_START);
+    }
+
+    private void rehearse(PipelineTopics topics) {
+        services.forEach(Child::startForRehearsal);
         awaitPort(ingestPort, services.getFirst());
         topics.awaitMembers(TO_START);
+        var all = new ArrayList<>(services);
+        all.addFirst(broker);
+        all.reversed().forEach(Child::askToEnd);
+        all.reversed().forEach(child -> child.terminate(TO_START));
     }
 
     private void startServices() {
@@ -144,7 +168,7 @@ final class Stage implements AutoCloseable {
         if (now) {
             operators.startIfDead();
         } else {
-            operators.kill();
+            operators.terminate(TO_LEAVE);
         }
     }
 
@@ -211,7 +235,9 @@ final class Stage implements AutoCloseable {
     private void awaitPort(int port, Child child) {
         long giveUp = System.nanoTime() + TO_START.toNanos();
         while (!accepts(port)) {
-            if (!child.isAlive() || System.nanoTime() > giveUp) {
+            // Who is to die at an exact place may come there before it listens.
+            child.startIfDead();
+            if (System.nanoTime() > giveUp) {
                 throw new IllegalStateException("%s does not come up; its log: %s".formatted(child.name(), new ServiceLogs(List.of(child.log())).linesWith("ERROR")));
             }
             Pauses.of(Duration.ofMillis(50));

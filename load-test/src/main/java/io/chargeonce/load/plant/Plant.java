@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -148,6 +150,11 @@ public enum Plant {
 
     List<Change> changes() {
         return changes;
+    }
+
+    /** What it changes. */
+    public Set<String> types() {
+        return changes.stream().map(Change::type).collect(Collectors.toSet());
     }
 
     public boolean changes(String type) {

@@ -1,0 +1,58 @@
+package io.chargeonce.load.chaos;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/** Who dies at which exact places in one campaign. Whoever was made to die does so whenever it comes there. For one thread. */
+final class Deaths {
+
+    private final List<Child> services;
+    private final List<CrashPoint> waiting;
+    private final Map<Child, CrashPoint> armed = new LinkedHashMap<>();
+    private final RandomGenerator random;
+    private final Coverage coverage;
+
+    Deaths(List<Child> services, List<CrashPoint> places, RandomGenerator random, Coverage coverage) {
+        this.services = services;
+        this.waiting = new ArrayList<>(places);
+        this.random = random;
+        this.coverage = coverage;
+    }
+
+    /** Finds somebody for each place that has nobody yet, as long as there are any who are not to die elsewhere. */
+    void arm() {
+        for (CrashPoint place : List.copyOf(waiting)) {
+            List<Child> candidates = services.stream().filter(service -> place.isIn(service.name()) && !armed.containsKey(service)).toList();
+            if (!candidates.isEmpty()) {
+                Child victim = candidates.get(random.nextInt(candidates.size()));
+                victim.arm(place);
+                armed.put(victim, place);
+                waiting.remove(place);
+            }
+        }
+    }
+
+    /** Counts those who have died since the last look; returns where. */
+    List<CrashPoint> look() {
+        List<Child> dead = armed.keySet().stream().filter(victim -> !victim.isArmed()).toList();
+        // They have said so, and are about to.
+        dead.forEach(Child::kill);
+        List<CrashPoint> hit = dead.stream().map(armed::remove).toList();
+        hit.forEach(coverage::hit);
+        return hit;
+    }
+
+    boolean areOver() {
+        return waiting.isEmpty() && armed.isEmpty();
+    }
+
+    /** Whoever has not come to its place yet lives on. */
+    void end() {
+        waiting.clear();
+        armed.keySet().forEach(Child::disarm);
+        armed.clear();
+    }
+}

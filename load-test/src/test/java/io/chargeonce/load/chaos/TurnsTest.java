@@ -1,0 +1,30 @@
+package io.chargeonce.load.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TurnsTest {
+
+    private static final List<CrashPoint> ALL = List.of(CrashPoint.values());
+
+    @Test
+    void everything_has_its_turn_once_in_each_round() {
+        var turns = new Turns<>(ALL, 1);
+        for (int round = 0; round < 3; round++) {
+            var seen = new ArrayList<CrashPoint>();
+            for (int campaign = 1; campaign <= 4; campaign++) {
+                seen.addAll(turns.of(4 * round + campaign, 3));
+            }
+            assertThat(seen).containsExactlyInAnyOrderElementsOf(ALL);
+        }
+    }
+
+    @Test
+    void a_campaigns_turns_follow_from_the_seed_and_its_number_alone() {
+        assertThat(new Turns<>(ALL, 7).of(31, 3)).isEqualTo(new Turns<>(ALL, 7).of(31, 3));
+        assertThat(new Turns<>(ALL, 7).of(1, 12)).isNotEqualTo(new Turns<>(ALL, 8).of(1, 12)).isNotEqualTo(new Turns<>(ALL, 7).of(2, 12));
+    }
+}
