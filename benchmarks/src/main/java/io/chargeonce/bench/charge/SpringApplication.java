@@ -32,7 +32,8 @@ final class SpringApplication {
 
     private SpringApplication() {}
 
-    static AutoCloseable start(Arena arena, Setup setup, Class<?> listener) {
+    /** @param beans what the listener needs besides */
+    static AutoCloseable start(Arena arena, Setup setup, Class<?> listener, Object... beans) {
         var context = new AnnotationConfigApplicationContext();
         context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("bench", Map.of(
                 "bench.topic", arena.requests(), "bench.group", arena.requests() + "." + setup.name,
@@ -40,6 +41,9 @@ final class SpringApplication {
         context.registerBean(Arena.class, () -> arena);
         context.registerBean(Setup.class, () -> setup);
         context.registerBean(PeerPayments.class, () -> new PeerPayments(arena, setup.connections));
+        for (Object bean : beans) {
+            context.getBeanFactory().registerSingleton(bean.getClass().getName(), bean);
+        }
         context.register(Configured.class, listener);
         context.refresh();
         return context;

@@ -40,6 +40,8 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
         goals.add(atLeast("relay/limit", "relay", "× the slower of raw read and raw produce", 0.6, result -> result.path("ratio").asDouble()));
         goals.add(atMost("relay/p99", "relay", "ms p99 from commit to consumer at 1,000/s", 10, result -> result.path("p99_ms").asDouble()));
         goals.add(atMost("tiers/p99-1000", "tiers", "ms late, p99, at 1,000 due/s", 20, result -> result.path("rates").path(1).path("p99_ms").asDouble()));
+        goals.add(atMost("tiers/spring", "tiers", "× the p99 of Spring's retry topic, at 1,000 due/s", 0.1, result ->
+                result.path("rates").path(1).path("p99_ms").asDouble() / result.path("against").path("spring").path("rates").path(1).path("p99_ms").asDouble(Double.NaN)));
         goals.add(atMost("tiers/early", "tiers", "records early", 0, result -> result.path("early").asDouble()));
         goals.add(atMost("tiers/cpu", "tiers", "% of a core while 100,000 wait", 5, result -> result.path("waiting_cpu_percent_of_a_core").asDouble()));
         goals.add(atLeast("backlog/peer", "backlog", "× the best peer", 2, result -> result.path("against").properties().stream()

@@ -146,15 +146,20 @@ public final class Page {
     private void tiers(JsonNode result) {
         line("## Retry tiers (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("| due/s | late, p50 ms | p99 ms | most ms | early | lost |");
-        line("| --- | --- | --- | --- | --- | --- |");
-        result.path("rates").forEach(rate -> line("| %d | %s | %s | %s | %d | %d |".formatted(rate.path("due_per_s").asInt(),
-                Spread.brief(rate.path("p50_ms").asDouble()), Spread.brief(rate.path("p99_ms").asDouble()),
-                Spread.brief(rate.path("max_ms").asDouble()), rate.path("early").asInt(), rate.path("lost").asInt())));
+        line("| | due/s | late, p50 ms | p99 ms | most ms | early | lost |");
+        line("| --- | --- | --- | --- | --- | --- | --- |");
+        lateness("chargeonce", result);
+        result.path("against").properties().forEach(other -> lateness(other.getKey(), other.getValue()));
         line("");
         line("%,d waiting records take %s %% of a core.".formatted(result.path("waiting").asInt(),
                 Spread.brief(result.path("waiting_cpu_percent_of_a_core").asDouble())));
         line("");
+    }
+
+    private void lateness(String who, JsonNode result) {
+        result.path("rates").forEach(rate -> line("| %s | %d | %s | %s | %s | %d | %d |".formatted(who, rate.path("due_per_s").asInt(),
+                Spread.brief(rate.path("p50_ms").asDouble()), Spread.brief(rate.path("p99_ms").asDouble()),
+                Spread.brief(rate.path("max_ms").asDouble()), rate.path("early").asInt(), rate.path("lost").asInt())));
     }
 
     private void poison(JsonNode result) {
