@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** Reads a topic from its beginning to the end that it had when it was opened, without a group. One thread. */
 final class TopicScan implements AutoCloseable {
 
-    private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration POLL = Duration.ofMillis(200);
 
