@@ -29,14 +29,15 @@ final class Progress implements Runnable {
 
     @Override
     public void run() {
-        long last = System.nanoTime();
+        long start = System.nanoTime();
+        long last = start;
         while (!over()) {
             long now = System.nanoTime();
             Second second = Second.of(latencies.sinceLastLook(), (now - last) / 1e9);
             last = now;
             seconds.add(second);
             out.ifPresent(screen -> {
-                screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", seconds.size(), second.perSecond(),
+                screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", Math.round((now - start) / 1e9), second.perSecond(),
                         second.p50Millis(), second.p99Millis(), latencies.unansweredCalls(), standing());
                 screen.flush();
             });

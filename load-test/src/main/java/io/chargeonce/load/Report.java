@@ -87,7 +87,7 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
                 <text x="10" y="%12$d">answers by latency: so many took up to so long</text>
                 %13$s</svg>
                 """.formatted(WIDTH, 2 * HEIGHT, WIDTH - 10, top, BASE, BASE + 4, points(Second::p99Millis, top), points(Second::p50Millis, top),
-                        BASE + 18, WIDTH - 10, seconds.size(), HEIGHT + 20, bars(buckets(latencies.total())));
+                        BASE + 18, WIDTH - 10, took.toSeconds(), HEIGHT + 20, bars(buckets(latencies.total())));
     }
 
     private static String bars(List<Bucket> buckets) {

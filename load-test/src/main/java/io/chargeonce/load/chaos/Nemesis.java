@@ -43,7 +43,7 @@ final class Nemesis {
         this.deaths = deaths;
         this.network = new NetworkFaults(stage, random);
         this.psps = new PspFaults(stage, random);
-        this.redelivery = new Redelivery(stage, random);
+        this.redelivery = new Redelivery(stage, random, this::look);
     }
 
     /** So many records came again because of what was done here. */

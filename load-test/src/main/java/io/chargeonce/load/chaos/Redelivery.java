@@ -34,11 +34,14 @@ final class Redelivery {
 
     private final Stage stage;
     private final Random random;
+    private final Runnable look;
     private long copies;
 
-    Redelivery(Stage stage, Random random) {
+    /** @param look called when nobody reads any topic */
+    Redelivery(Stage stage, Random random, Runnable look) {
         this.stage = stage;
         this.random = random;
+        this.look = look;
     }
 
     /** So many records were put on work topics a second time. */
@@ -76,6 +79,7 @@ final class Redelivery {
         List<Child> consumers = stage.consumers();
         consumers.forEach(Child::askToEnd);
         consumers.forEach(consumer -> consumer.terminate(PATIENCE));
+        look.run();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", stage.kafka()))) {
             String group = TOPICS.groupOfTier(random.nextInt(Topics.TIERS + 1));
             new PipelineTopics(stage.kafka()).awaitNoMembers(group, PATIENCE);
