@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /** The PSPs' breakers, which each charging process keeps for itself and tells with its metrics. */
 record Breakers(List<String> addresses) {
 
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Pattern BREAKER = Pattern.compile("(?m)^chargeonce_psp_breaker_open\\{[^}]*psp=\"([^\"]*)\"[^}]*} (\\S+)$");
     private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 

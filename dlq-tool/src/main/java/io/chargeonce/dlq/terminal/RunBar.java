@@ -35,6 +35,7 @@ sealed interface RunBar extends AutoCloseable {
         private static final int REFRESH_MILLIS = 200;
 
         private final ProgressBar bar;
+        private boolean closed;
 
         Drawn(int width) {
             bar = new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS)
@@ -49,9 +50,13 @@ sealed interface RunBar extends AutoCloseable {
             bar.setExtraMessage(inWords(progress));
         }
 
+        /** The library draws the bar once more whenever it is closed. */
         @Override
         public void close() {
-            bar.close();
+            if (!closed) {
+                closed = true;
+                bar.close();
+            }
         }
     }
 

@@ -73,7 +73,7 @@ final class RunPage {
     }
 
     private static String outcomes(Outcomes outcomes) {
-        return "Of %,d that re-entered, %,d succeeded, %,d were declined, %,d failed again, %,d are unresolved, %,d are on their way."
+        return outcomes.entered() == 0 ? "None of them was to be charged." : "Of %,d that re-entered, %,d succeeded, %,d were declined, %,d failed again, %,d are unresolved, %,d are on their way."
                 .formatted(outcomes.entered(), outcomes.succeeded(), outcomes.declined(), outcomes.failedAgain(),
                         outcomes.unresolved(), outcomes.open());
     }
