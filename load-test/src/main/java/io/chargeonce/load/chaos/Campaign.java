@@ -32,10 +32,8 @@ final class Campaign {
     private static final Duration LONGEST_LOAD = Duration.ofMinutes(5);
     /** Processes start, groups wait for members that are gone, leases end, and the longest tier is a second long. */
     private static final Duration TO_DRAIN = Duration.ofSeconds(60);
-    /** After the healing, what everybody needs to be at work again. */
+    /** After the healing, what everybody needs to be at work again; a retry that falls due later may be no later than this. */
     private static final Duration TO_RECOVER = Duration.ofSeconds(10);
-    /** A retry that falls due after that may be no later: much, for half a dozen processes may have to share two cores with others. */
-    private static final Duration LATEST = Duration.ofSeconds(30);
     /** So often may a fault make the relay send one and the same record again: what ends backends does so five times. */
     private static final int TIMES_PER_MISHAP = 5;
 
@@ -83,7 +81,7 @@ final class Campaign {
         stage.operatorsAtWork(false);
         coverage.repeated(nemesis.copies());
         long healed = System.nanoTime();
-        Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), LATEST,
+        Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), nemesis.story());
     }
