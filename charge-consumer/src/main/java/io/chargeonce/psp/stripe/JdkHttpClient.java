@@ -28,6 +28,11 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
     }
 
     private static final JsonMapper JSON = new JsonMapper();
+    /**
+     * Made once, on the thread that starts the service: it reads a jar, and virtual threads that wait for a jar while others load
+     * classes from it can end up waiting for each other, for a thread that loads a class keeps its carrier.
+     */
+    private static final String ABOUT_THIS_CLIENT = buildXStripeClientUserAgentString();
 
     private final BoundedHttp http;
 
@@ -68,7 +73,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         var http = HttpRequest.newBuilder(URI.create(request.url().toString()));
         request.headers().map().forEach((name, values) -> values.forEach(value -> http.header(name, value)));
         http.header("User-Agent", buildUserAgentString(request));
-        http.header("X-Stripe-Client-User-Agent", buildXStripeClientUserAgentString());
+        http.header("X-Stripe-Client-User-Agent", ABOUT_THIS_CLIENT);
         var body = request.content() == null
                 ? HttpRequest.BodyPublishers.noBody()
                 : HttpRequest.BodyPublishers.ofByteArray(request.content().byteArrayContent());
