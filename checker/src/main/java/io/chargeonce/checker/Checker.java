@@ -58,6 +58,7 @@ public final class Checker {
         try (var rows = Rows.open(sources)) {
             new OperationRows(books).read(rows);
             new AttemptRows(books).read(rows);
+            new TierVisits(books, evidence.tiers()).read(rows);
             new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
             new Planted(evidence.planted(), books.findings).lookThrough(rows);
         }

@@ -8,7 +8,7 @@ import java.util.Optional;
 final class PaymentChecks {
 
     /** So far are the broker's and the database's clocks apart at most, when they are looked after. */
-    private static final long CLOCKS_DIFFER_MICROS = 250_000;
+    private static final long CLOCKS_DIFFER_MICROS = 150_000;
 
     private final Books books;
     private final List<Duration> tiers;

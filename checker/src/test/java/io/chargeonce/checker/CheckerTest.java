@@ -340,6 +340,15 @@ class CheckerTest {
     }
 
     @Test
+    void never_early_a_wait_in_a_tier_lasts_its_delay() {
+        String visit = "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, 'scheduled', '%s', '%s')";
+        world.sql(visit.formatted(sample.retried, 2, Sample.at(2), Sample.at(7)));
+        assertThat(world.check().violations()).isEmpty();
+        world.sql(visit.formatted(sample.retried, 3, Sample.at(2), Sample.at(7).minusMillis(1)));
+        broken(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
     void hop_sound_nothing_is_staged_for_the_main_topic_under_a_new_step_without_a_reason() {
         world.send("requests", sample.retried, """
                 {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":2,

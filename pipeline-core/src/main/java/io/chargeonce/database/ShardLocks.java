@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * One relay at a time per shard, and to each relay its fair share: session-level advisory locks, which end with the
@@ -35,13 +36,26 @@ final class ShardLocks {
         while (held.size() > fair) {
             call("SELECT pg_advisory_unlock(?, ?)", held.removeLast());
         }
-        boolean more = false;
-        for (int shard = 0; shard < OutboxRow.SHARDS && held.size() < fair; shard++) {
-            if (!held.contains(shard) && call("SELECT pg_try_advisory_lock(?, ?)", shard)) {
-                more |= held.add(shard);
+        return held.size() < fair && takeFree(fair - held.size());
+    }
+
+    /** Tries one after the other and stops when it has enough. */
+    private static final String TAKE = "SELECT shard FROM unnest(?::int[]) AS shard WHERE pg_try_advisory_lock(?, shard) LIMIT ?";
+
+    private boolean takeFree(int most) throws SQLException {
+        Object[] others = IntStream.range(0, OutboxRow.SHARDS).filter(shard -> !held.contains(shard)).boxed().toArray();
+        try (var statement = connection.prepareStatement(TAKE)) {
+            statement.setArray(1, connection.createArrayOf("int4", others));
+            statement.setInt(2, LOCK_CLASS);
+            statement.setInt(3, most);
+            int before = held.size();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    held.add(row.getInt(1));
+                }
             }
+            return held.size() > before;
         }
-        return more;
     }
 
     private static final String RELAYS = """
@@ -61,14 +75,11 @@ final class ShardLocks {
         }
     }
 
-    private boolean call(String function, int number) throws SQLException {
+    private void call(String function, int number) throws SQLException {
         try (var statement = connection.prepareStatement(function)) {
             statement.setInt(1, LOCK_CLASS);
             statement.setInt(2, number);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return "t".equals(row.getString(1));
-            }
+            statement.execute();
         }
     }
 

@@ -46,7 +46,12 @@ public final class Simulation implements Game {
             DO $$
             DECLARE
                 stamp record;
+                own regprocedure;
             BEGIN
+                -- Those that bring a search_path of their own would see the time of outside.
+                FOR own IN SELECT oid FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace AND proconfig IS NOT NULL LOOP
+                    EXECUTE format('ALTER FUNCTION %s SET search_path = chargeonce, universe, pg_catalog, pg_temp', own);
+                END LOOP;
                 FOR stamp IN SELECT table_name, column_name FROM information_schema.columns
                               WHERE table_schema = 'chargeonce' AND column_default = 'now()' LOOP
                     EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, stamp.column_name);

@@ -27,8 +27,10 @@ public final class Blocking {
 
     /** A relay's longer pauses are for other things than work. */
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
+    /** What is staged elsewhere gathers for so long, that fewer looks find more; what its own process stages is told to it at once. */
+    private static final Duration GATHER = Duration.ofMillis(30);
     /** A relay without work looks again so rarely only where nothing was staged since it looked. */
-    private static final Duration NOTHING_NEW = Duration.ofSeconds(1);
+    private static final Duration NOTHING_NEW = Duration.ofSeconds(4);
 
     private Blocking() {}
 
@@ -60,9 +62,9 @@ public final class Blocking {
             return tryAcquire(semaphore, time, unit);
         }
         Kernel kernel = Kernel.it();
-        long due = after(time, unit);
-        long seen = SimulatedPostgres.stagings();
-        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.stagings() != seen,
+        long due = kernel.after(GATHER);
+        Host host = kernel.host();
+        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.stagings() != host.looked,
                 Math.max(due, kernel.after(NOTHING_NEW))) && semaphore.tryAcquire();
     }
 

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
@@ -36,6 +37,7 @@ final class Kernel {
     private final Host world = new Host("world", Duration.ZERO);
     private Strand running;
     private Throwable failure;
+    private Optional<RuntimeException> bug = Optional.empty();
     private Crashes crashes = (host, point) -> false;
     private long micros = START;
     private long hash = 1;
@@ -78,6 +80,11 @@ final class Kernel {
         }
     }
 
+    /** What the first thread of a service ended with that let something escape; the others went on. */
+    Optional<RuntimeException> bug() {
+        return bug;
+    }
+
     Strand spawn(Host host, String name, Runnable body) {
         dieIfKilled();
         return strand(host.name + "/" + name + "-" + names.merge(host.name + name, 1, Integer::sum), host, body);
@@ -99,9 +106,14 @@ final class Kernel {
             }
         } catch (Killed end) {
             // As it should.
-        } catch (Throwable bug) {
-            failure = failure == null ? bug : failure;
-            strands.forEach(strand -> strand.killed = true);
+        } catch (Throwable thrown) {
+            if (self.host == world || thrown instanceof Error) {
+                failure = failure == null ? thrown : failure;
+                strands.forEach(strand -> strand.killed = true);
+            } else {
+                bug = bug.or(() -> Optional.of((RuntimeException) thrown));
+                tell(self.name + " ended with " + thrown);
+            }
         } finally {
             self.ended = true;
             strands.remove(self);

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.WakeupException;
 final class ModelConsumer {
 
     static final String COMMITTED = "after an offset commit";
-    private static final int MOST_RECORDS = 6;
+    private static final int MOST_RECORDS = 3;
 
     final Host host = Kernel.it().host();
     private final Broker broker;

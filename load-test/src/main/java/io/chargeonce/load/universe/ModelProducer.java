@@ -47,21 +47,26 @@ final class ModelProducer {
         }
         TopicPartition partition = broker.partitionOf(sent.record);
         if (broker.isDown() || kernel.chance(broker.faults().notTaken())) {
-            sent.answer.completeExceptionally(new TimeoutException("the simulated broker did not take it"));
+            fail(sent, "the simulated broker did not take it");
         } else if (kernel.chance(broker.faults().late())) {
             Strands.later(Kernel.it().world(), () -> broker.append(partition, sent.record),
                     kernel.after(kernel.between(Duration.ZERO, LONGEST_LATENESS)));
             kernel.mishap("a record is taken late");
-            sent.answer.completeExceptionally(new TimeoutException("the simulated broker will take it later"));
+            fail(sent, "the simulated broker will take it later");
         } else {
             long offset = broker.append(partition, sent.record);
             if (kernel.chance(broker.faults().ackLost())) {
                 kernel.mishap("an acknowledgement got lost");
-                sent.answer.completeExceptionally(new TimeoutException("the simulated broker's answer got lost"));
+                fail(sent, "the simulated broker's answer got lost");
             } else {
                 sent.answer.complete(new RecordMetadata(partition, offset, 0, kernel.truth().toEpochMilli(), 0, 0));
             }
         }
+    }
+
+    private static void fail(Sent sent, String why) {
+        Kernel.it().host().looked = -1;
+        sent.answer.completeExceptionally(new TimeoutException(why));
     }
 
     public void close() {

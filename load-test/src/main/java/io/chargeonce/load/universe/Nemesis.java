@@ -54,7 +54,7 @@ final class Nemesis {
             }
             return dies;
         });
-        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5)));
+        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5), upTo(0.03)));
         broker.faults(new Broker.Faults(upTo(0.05), upTo(0.1), upTo(0.03)));
         psps.forEach(psp -> psp.faults(new Psp.Faults(upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.3))));
     }

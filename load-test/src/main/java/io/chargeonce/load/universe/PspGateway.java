@@ -125,7 +125,7 @@ final class PspGateway implements Gateway, RefundGateway {
             execute(call);
             return broken();
         }
-        if (lot < faults.refusesUnexecuted() && psp.truth(call.key).isEmpty()) {
+        if ((call.card.contains("broken") || lot < faults.refusesUnexecuted()) && psp.truth(call.key).isEmpty()) {
             psp.cancel(call.key);
             return new Outcome.Failed(FailureCause.PSP_UNWELL, "it could not prepare the payment");
         }

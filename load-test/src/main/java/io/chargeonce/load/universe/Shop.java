@@ -65,7 +65,7 @@ final class Shop {
         Kernel kernel = Kernel.it();
         for (int i = 1; i <= purchases; i++) {
             var purchase = new Purchase("shop-" + (1 + kernel.random().nextInt(2)), "key-" + i, 100 + i,
-                    kernel.chance(0.8) ? "EUR" : "USD", kernel.chance(0.15) ? "pm_declined" : "pm_good");
+                    kernel.chance(0.8) ? "EUR" : "USD", card(kernel));
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
             kernel.spawn(kernel.world(), "client", () -> {
@@ -74,6 +74,11 @@ final class Shop {
                 open--;
             });
         }
+    }
+
+    /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */
+    private static String card(Kernel kernel) {
+        return kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
     }
 
     private void shop(Purchase purchase) {

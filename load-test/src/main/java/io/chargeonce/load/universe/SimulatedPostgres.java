@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,11 +19,17 @@ import java.util.Map;
  */
 final class SimulatedPostgres {
 
-    /** How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late. */
-    record Faults(double lostBefore, double lostAfter, double late) {
+    /**
+     * How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late; and at
+     * each connection, that who wants it stalls first, alone in its process.
+     */
+    record Faults(double lostBefore, double lostAfter, double late, double stall) {
 
-        static final Faults NONE = new Faults(0, 0, 0);
+        static final Faults NONE = new Faults(0, 0, 0, 0);
     }
+
+    private static final Duration SHORTEST_STALL = Duration.ofMillis(200);
+    private static final Duration LONGEST_STALL = Duration.ofSeconds(5);
 
     private static SimulatedPostgres current;
 
@@ -75,13 +82,17 @@ final class SimulatedPostgres {
 
     /** As a pool hands it out: a place where the process may die. */
     Connection connect() throws SQLException {
-        Kernel.it().point("before a transaction");
+        Kernel kernel = Kernel.it();
+        kernel.point("before a transaction");
+        if (kernel.chance(faults.stall())) {
+            kernel.sleep(kernel.between(SHORTEST_STALL, LONGEST_STALL));
+        }
         if (down) {
             throw new SQLTransientConnectionException("the simulated Postgres is away", "08001");
         }
         Wire wire = new Wire(this, take());
         wires.add(wire);
-        Host host = Kernel.it().host();
+        Host host = kernel.host();
         Runnable broken = wire::cut;
         host.lastWill.add(broken);
         wire.onClose(() -> host.lastWill.remove(broken));

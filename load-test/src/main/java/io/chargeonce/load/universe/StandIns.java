@@ -59,7 +59,7 @@ public final class StandIns {
 
     /** So small that it is full every now and then. */
     public static BufferLimit buffer() {
-        return new BufferLimit(4, 1 << 20, 64);
+        return new BufferLimit(2, 1 << 20, 64);
     }
 
     /** In place of HTTP: the process takes requests through this function. */

@@ -6,6 +6,7 @@ import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Sources;
 import io.chargeonce.checker.Topics;
+import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Tampering;
@@ -67,7 +68,11 @@ public final class Universe implements Game {
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
                 .calls(new Calls.InMemory(shop.calls())).recovered(recovery);
-        return new Played(seed, Checker.check(evidence, sources(broker, psps, cluster)), kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster));
+        if (verdict.balanced() && kernel.bug().isPresent()) {
+            throw kernel.bug().get();
+        }
+        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
     }
 
     private static Broker broker() {

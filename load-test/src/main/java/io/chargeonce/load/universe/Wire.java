@@ -24,6 +24,7 @@ final class Wire implements InvocationHandler {
     private boolean closed;
     private boolean cut;
     private boolean stages;
+    private boolean locks;
 
     Wire(SimulatedPostgres postgres, Connection raw) {
         this.postgres = postgres;
@@ -76,6 +77,7 @@ final class Wire implements InvocationHandler {
     private Object rollback(Method method, Object[] arguments) throws Throwable {
         postgres.forgetTime(raw);
         stages = false;
+        locks = false;
         return pass(method, arguments);
     }
 
@@ -86,6 +88,10 @@ final class Wire implements InvocationHandler {
             requireWhole();
         }
         String sql = arguments == null ? "" : String.valueOf(arguments[0]);
+        locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
+        if (sql.contains("FROM outbox AS staged")) {
+            Kernel.it().host().looked = SimulatedPostgres.stagings();
+        }
         if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
             return pass(method, arguments);
         }
@@ -95,14 +101,14 @@ final class Wire implements InvocationHandler {
     }
 
     private static boolean isTimeless(String sql) {
-        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
+        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
     private Object commit() throws SQLException {
         requireWhole();
         Kernel kernel = Kernel.it();
-        // Ingest's transactions only insert, so that nobody else waits for them, which would stop the one who has the turn.
-        if (kernel.host().name.startsWith("ingest") && kernel.chance(postgres.faults().late())) {
+        // Nobody may have to wait for its locks, for that would stop the one who has the turn.
+        if (kernel.host().name.startsWith("ingest") && !locks && kernel.chance(postgres.faults().late())) {
             kernel.sleep(kernel.between(Duration.ZERO, LATEST));
             requireWhole();
         }
@@ -112,6 +118,7 @@ final class Wire implements InvocationHandler {
             throw lost();
         }
         raw.commit();
+        locks = false;
         if (stages) {
             stages = false;
             postgres.staged();

@@ -85,9 +85,22 @@ class KernelTest {
     }
 
     @Test
-    void a_bug_in_a_strand_ends_the_universe_and_is_told() {
-        assertThatThrownBy(() -> play(1, () -> {
+    void a_bug_in_a_processs_thread_ends_that_thread_and_is_told() {
+        Kernel kernel = play(1, () -> {
             Kernel.it().spawn(host("broken"), "main", () -> {
+                throw new IllegalArgumentException("as planned");
+            });
+            Kernel.it().sleep(Duration.ofSeconds(1));
+            seen.add("went on");
+        });
+        assertThat(seen).containsExactly("went on");
+        assertThat(kernel.bug()).get().extracting(Throwable::getMessage).isEqualTo("as planned");
+    }
+
+    @Test
+    void a_bug_outside_of_all_processes_ends_the_universe() {
+        assertThatThrownBy(() -> play(1, () -> {
+            Kernel.it().spawn(Kernel.it().world(), "broken", () -> {
                 throw new IllegalArgumentException("as planned");
             });
             Kernel.it().sleep(Duration.ofSeconds(1));

@@ -1,0 +1,35 @@
+package io.chargeonce.checker;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** Reads each wait in a retry tier: whoever staged it, it was due no sooner than the tier's delay later. */
+final class TierVisits {
+
+    private final Books books;
+    private final List<Duration> tiers;
+
+    TierVisits(Books books, List<Duration> tiers) {
+        this.books = books;
+        this.tiers = tiers;
+    }
+
+    /** A presentation is none of a tier, and has a delay of its own. */
+    private static final String VISITS = "SELECT operation_id, step, tier, staged_at, due_at FROM tier_visit WHERE tier > 0";
+
+    void read(Rows rows) {
+        rows.each(VISITS, this::visit);
+    }
+
+    private void visit(ResultSet row) throws SQLException {
+        long waited = Rows.micros(row, "due_at") - Rows.micros(row, "staged_at");
+        long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
+        if (waited < delay) {
+            books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, row.getString("operation_id"),
+                    "was due %.3f s after it was staged for step %d, where tier %d has a delay of %.3f s".formatted(
+                            waited / 1_000_000.0, row.getInt("step"), row.getInt("tier"), delay / 1_000_000.0));
+        }
+    }
+}
