@@ -50,7 +50,7 @@ public enum Plant {
             Shows.everywhere("psp"), List.of(NEVER_EARLY), new Change("io.chargeonce.kafka.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
             new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.EarlierDueTime.class)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
-            Shows.everywhere("kill,network"), List.of(ONE_CAPTURE), new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class),
+            Shows.everywhere("kill,network"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class),
             new Change("io.chargeonce.load.universe.PspGateway", "charge", Bugs.FreshKey.class)),
     HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND), new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
@@ -73,7 +73,7 @@ public enum Plant {
             Shows.inSimulation(), List.of(BOUNDED), new Change("io.chargeonce.kafka.Assignment", "add", Bugs.Rebalanced.class),
             new Change("io.chargeonce.kafka.Backpressure", "pauseWhatIsFullAndResumeTheRest", Bugs.NotPaused.class)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
-            Shows.everywhere("psp"), List.of(ONE_CAPTURE), new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
+            Shows.everywhere("psp"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
             Shows.everywhere("psp"), List.of(REFUNDS), new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
@@ -95,7 +95,7 @@ public enum Plant {
     SWEPT_UNDER_A_NEW_STEP("what Kafka lost is staged again under a new step",
             Shows.inSimulation(), List.of(HOP_SOUND, NEVER_EARLY), new Change("io.chargeonce.ledger.Operation", "stageAgain", Bugs.NewStep.class)),
     TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made, at another PSP too",
-            Shows.everywhere("psp"), List.of(ONE_CAPTURE), new Change("io.chargeonce.charge.Exchange", "send", Bugs.TimeoutAsFailure.class)),
+            Shows.everywhere("psp"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.TimeoutAsFailure.class)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE));
 

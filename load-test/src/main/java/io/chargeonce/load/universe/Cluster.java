@@ -33,6 +33,13 @@ final class Cluster {
     private static final Meters METERS = Meters.of("universe");
 
     private static final String FETCHED_WHILE_FULL = "chargeonce.loop.fetched.while.full";
+    /** A loop that ends, and so one whose process dies, takes its meters out. */
+    private static double fetchedByTheDead;
+
+    static {
+        METERS.registry().config().onMeterRemoved(meter -> fetchedByTheDead +=
+                meter instanceof Counter counter && meter.getId().getName().equals(FETCHED_WHILE_FULL) ? counter.count() : 0);
+    }
 
     private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
 
@@ -113,7 +120,7 @@ final class Cluster {
     }
 
     private static double fetchedWhileFull() {
-        return METERS.registry().find(FETCHED_WHILE_FULL).counters().stream().mapToDouble(Counter::count).sum();
+        return fetchedByTheDead + METERS.registry().find(FETCHED_WHILE_FULL).counters().stream().mapToDouble(Counter::count).sum();
     }
 
     /** Of this universe alone, as all its processes tell them together. */
