@@ -1,5 +1,7 @@
 package io.chargeonce.checker;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
@@ -176,5 +178,19 @@ final class World implements AutoCloseable {
         admin.close();
         psps.forEach(HttpListener::close);
         services.forEach(HttpListener::close);
+    }
+
+    /** This invariant alone is broken, for this payment, which is shown with its timeline; each of the counts is one. */
+    void breaks(Invariant invariant, String subject, String... counts) {
+        Verdict verdict = check();
+        assertThat(verdict.violations()).as(verdict.report()).isNotEmpty().allSatisfy(violation -> {
+            assertThat(violation.invariant()).isEqualTo(invariant);
+            assertThat(violation.subject()).contains(subject);
+        });
+        assertThat(verdict.kind()).isEqualTo(Verdict.Kind.BROKEN);
+        for (String count : counts) {
+            assertThat(verdict.count(count)).as(count).isEqualTo(1);
+        }
+        assertThat(verdict.timelines()).containsKey(subject);
     }
 }

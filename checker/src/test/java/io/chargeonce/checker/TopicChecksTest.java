@@ -1,0 +1,192 @@
+package io.chargeonce.checker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A world broken on a topic, or between topics and rows: the invariant of that place is named with its payment, and no other. */
+class TopicChecksTest {
+
+    private final Sample sample = new Sample();
+    private final World world = sample.world;
+
+    @AfterEach
+    void close() throws SQLException {
+        sample.close();
+    }
+
+    @Test
+    void outcome_agrees_a_settled_payment_without_an_event_misses_it() {
+        String silent = sample.accept("silent", "declined", 2, 0);
+        world.commitOffsets();
+        world.breaks(Invariant.OUTCOME_AGREES, silent, "outcome_missing");
+    }
+
+    @Test
+    void outcome_agrees_a_second_event_under_another_id_is_a_conflict() {
+        sample.outcome(sample.charged, "succeeded", 2, 1, "pi_" + sample.charged, "another id");
+        world.breaks(Invariant.OUTCOME_AGREES, sample.charged, "outcome_conflict");
+    }
+
+    @Test
+    void outcome_agrees_an_event_says_what_the_row_says() {
+        sample.outcome(sample.declined, "declined", 2, 1, "another reference");
+        world.breaks(Invariant.OUTCOME_AGREES, sample.declined, "outcome_conflict");
+    }
+
+    @Test
+    void hop_sound_a_payment_passed_over_below_the_committed_offset_is_lost() {
+        String passed = sample.accept("passed", "accepted", 1, 0);
+        world.commitOffsets();
+        world.breaks(Invariant.HOP_SOUND, passed, "lost");
+    }
+
+    @Test
+    void hop_sound_poison_below_the_committed_offset_is_a_dead_letter() {
+        world.send("retry-1", "k", "{\"type\":\"something.else\"}");
+        world.commitOffsets();
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.HOP_SOUND);
+    }
+
+    @Test
+    void hop_sound_a_record_with_another_amount_is_poison() {
+        sample.request("requests", sample.charged, "charged", 1, 1, "1", Sample.at(0));
+        world.commitOffsets();
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.HOP_SOUND);
+    }
+
+    @Test
+    void never_early_by_a_millisecond_is_early() {
+        world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
+        world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void dlq_algebra_every_generation_is_a_merge_on_record() {
+        world.sql("UPDATE operation SET generation = 2 WHERE operation_id = '" + sample.purged + "'");
+        world.breaks(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void dlq_algebra_a_live_dead_letter_is_on_the_topic() {
+        world.send("dlq", sample.dead, null, "chargeonce-revision", "2");
+        world.breaks(Invariant.DLQ_ALGEBRA, sample.dead);
+    }
+
+    @Test
+    void dlq_algebra_a_dead_payment_is_a_live_dead_letter() {
+        world.sql("UPDATE dead_letter SET state = 'merged' WHERE dead_letter_id = '" + sample.dead + "'");
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsOnly(Invariant.DLQ_ALGEBRA);
+        assertThat(world.check().count("lost")).isEqualTo(1);
+    }
+
+    @Test
+    void dlq_algebra_what_has_left_is_not_live_on_the_topic() {
+        world.send("dlq", sample.purged, "{\"revision\":3}");
+        world.breaks(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void dlq_algebra_each_change_has_its_audit_record() {
+        world.sql("DELETE FROM audit_record WHERE resource_id = '" + sample.purged + "' AND action = 'dead_letter.left'");
+        world.breaks(Invariant.DLQ_ALGEBRA, sample.purged);
+    }
+
+    @Test
+    void poison_that_is_finished_between_the_rows_and_the_topics_breaks_nothing() throws Exception {
+        long offset = world.send("requests", "k", "poison");
+        try (var checks = Executors.newSingleThreadExecutor(); var other = world.connect(); var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            // The check has taken its picture of the rows when it comes to this table.
+            statement.execute("LOCK TABLE audit_record");
+            Future<Verdict> verdict = checks.submit(world::check);
+            await().until(() -> {
+                try (var waiting = statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_record'::regclass")) {
+                    return waiting.next();
+                }
+            });
+            statement.execute("""
+                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
+                    VALUES ('psn_2', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d)
+                    """.formatted(world.prefix, offset));
+            world.send("dlq", "psn_2", "{\"revision\":1}");
+            world.commitOffsets();
+            other.commit();
+            assertThat(verdict.get().violations()).isEmpty();
+            assertThat(verdict.get().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        }
+    }
+
+    @Test
+    void never_early_a_wait_in_a_tier_lasts_its_delay() {
+        String visit = "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, 'scheduled', '%s', '%s')";
+        world.sql(visit.formatted(sample.retried, 2, Sample.at(2), Sample.at(7)));
+        assertThat(world.check().violations()).isEmpty();
+        world.sql(visit.formatted(sample.retried, 3, Sample.at(2), Sample.at(7).minusMillis(1)));
+        world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void hop_sound_nothing_is_staged_for_the_main_topic_under_a_new_step_without_a_reason() {
+        world.send("requests", sample.retried, """
+                {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":2,
+                 "merchant":"acme","idempotency_key":"retried","amount":1299,"currency":"EUR","payment_method":"pm_card_visa"}"""
+                .formatted(sample.retried), "ce_id", sample.retried + "/2");
+        world.commitOffsets();
+        world.breaks(Invariant.HOP_SOUND, sample.retried);
+    }
+
+    @Test
+    void hop_sound_no_attempt_is_older_than_the_record_that_it_waited_for() {
+        var books = new Books();
+        Payment payment = books.payment("pay_1");
+        payment.state = State.SCHEDULED;
+        payment.generation = 1;
+        payment.sent(1_000_000);
+        payment.sent(8_000_000);
+        var checks = new PaymentChecks(books, Evidence.of("", "", "", "none", List.of(World.TIER), List.of()), false);
+        payment.waited(new Payment.Retry(2, 2, 1, 2_000_000, 8_100_000));
+        checks.check(payment);
+        assertThat(books.findings.violations()).isEmpty();
+        payment.waited(new Payment.Retry(3, 2, 1, 2_500_000, 8_900_000));
+        checks.check(payment);
+        assertThat(books.findings.violations()).extracting(Violation::toString).containsExactly(
+                "hop-sound: pay_1 attempt 2 started 0.900 s before the record that it waited for was in tier 1");
+    }
+
+    @Test
+    void outcome_agrees_a_purge_that_can_be_undone_no_more_is_told_as_what_it_is() {
+        world.sql("UPDATE operation SET settled_at = '" + Sample.at(60) + "' WHERE operation_id = '" + sample.purged + "'");
+        world.breaks(Invariant.OUTCOME_AGREES, sample.purged, "outcome_missing");
+        world.send("outcomes", sample.purged, """
+                {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"charge","merchant":"acme","idempotency_key":"purged",
+                 "status":"purged","amount":1299,"currency":"EUR","psp":"stripe","attempts":1,"revision":2,"settled_at":"%s"}"""
+                .formatted(sample.purged, Sample.at(60)), "ce_id", sample.purged + "/2/outcome");
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE dead_letter SET state = 'dead' WHERE operation_id = '" + sample.purged + "'");
+        assertThat(world.check().violations()).extracting(Violation::toString)
+                .contains("conservation: " + sample.purged + " is purged by its outcome event and a dead letter as well");
+    }
+
+    @Test
+    void no_card_data_neither_on_topics_nor_in_rows_nor_in_logs() throws Exception {
+        world.planted.add("4242424242424242");
+        world.logs.add(world.log("all is well\nretrying 4242424242424242\n"));
+        world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"note\":\"4242424242424242\"}");
+        world.sql("UPDATE dead_letter SET message = 'card 4242424242424242'  WHERE dead_letter_id = 'psn_1'");
+        assertThat(world.check().violations()).hasSize(3).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);
+    }
+
+    @Test
+    void alive_after_heal_no_record_is_refused_by_the_broker() {
+        world.sql("INSERT INTO outbox (shard, topic, record_key, value, headers, refusal) VALUES (0, 'x', '%s', '', '{}', 'too large')"
+                .formatted(sample.charged));
+        world.breaks(Invariant.ALIVE_AFTER_HEAL, sample.charged);
+    }
+}
