@@ -170,16 +170,24 @@ public final class StripeGateway implements Gateway {
         return switch (String.valueOf(intent.getStatus())) {
             case "succeeded" -> new Outcome.Charged(intent.getId());
             case "requires_payment_method" -> declined(intent);
-            case "canceled" -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled at Stripe before it was executed");
+            case "canceled" -> unexecuted(intent);
             // Nothing has moved yet and only we could move it on: end it there, and believe only Stripe's own yes.
-            case "requires_confirmation" -> cancelled(intent)
-                    ? new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe had not executed it and cancelled it for us")
-                    : undecided(intent);
-            case "requires_action" -> cancelled(intent)
+            case "requires_confirmation" -> unexecuted(cancel(intent));
+            case "requires_action" -> isCancelled(cancel(intent))
                     ? new Outcome.Declined("authentication_required", "the customer would have to authenticate", Optional.of(intent.getId()))
                     : undecided(intent);
             default -> undecided(intent);
         };
+    }
+
+    /** A confirmation of ours may have come between the question and the cancellation, and a decline is an answer: it stays one. */
+    private static Outcome unexecuted(PaymentIntent intent) {
+        if (!isCancelled(intent)) {
+            return undecided(intent);
+        }
+        return intent.getLastPaymentError() == null
+                ? new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled at Stripe before it was executed")
+                : declined(intent);
     }
 
     private static boolean speaksOf(Charge charge, PaymentIntent intent) {
@@ -198,8 +206,12 @@ public final class StripeGateway implements Gateway {
                 StripeErrors.advice(intent.getLastPaymentError()));
     }
 
-    private boolean cancelled(PaymentIntent intent) throws StripeException {
-        return "canceled".equals(stripe.v1().paymentIntents().cancel(intent.getId()).getStatus());
+    private PaymentIntent cancel(PaymentIntent intent) throws StripeException {
+        return stripe.v1().paymentIntents().cancel(intent.getId());
+    }
+
+    private static boolean isCancelled(PaymentIntent intent) {
+        return "canceled".equals(intent.getStatus());
     }
 
     private static Outcome undecided(PaymentIntent intent) {

@@ -30,13 +30,21 @@ class ErrorClassesTest {
 
     private final AtomicReference<HttpAnswer> toCreate = new AtomicReference<>();
     private final AtomicReference<HttpAnswer> toOthers = new AtomicReference<>();
-    private final HttpListener stripe = HttpListener.start("The test", 0,
-            request -> request.path().equals("/v1/payment_intents") ? toCreate.get() : toOthers.get());
+    /** Where it is answered in another way than the others. */
+    private final AtomicReference<HttpAnswer> toCancel = new AtomicReference<>();
+    private final HttpListener stripe = HttpListener.start("The test", 0, request -> answer(request.path()));
     private final StripeGateway gateway = new StripeGateway(new StripeSettings("sk_test_1", "http://127.0.0.1:" + stripe.port(), Duration.ofSeconds(20)));
 
     @AfterEach
     void close() {
         stripe.close();
+    }
+
+    private HttpAnswer answer(String path) {
+        if (path.endsWith("/cancel") && toCancel.get() != null) {
+            return toCancel.get();
+        }
+        return path.equals("/v1/payment_intents") ? toCreate.get() : toOthers.get();
     }
 
     static Stream<Arguments> answers() {
@@ -100,6 +108,29 @@ class ErrorClassesTest {
         assertThat(word(gateway.findOut(charge(Optional.of("pi_1"))))).isEqualTo(meaning);
     }
 
+    static Stream<Arguments> cancellations() {
+        return Stream.of(
+                row(intent("canceled", 1299, "eur"), "cancelled_unexecuted"),
+                row(declinedAnd("canceled"), "declined lost_card"),
+                row(intent("processing", 1299, "eur"), "still_processing"),
+                row(error(400, "invalid_request_error", "\"code\":\"payment_intent_unexpected_state\""), "psp_error"));
+    }
+
+    /** Between the question and the cancellation, a confirmation that was still under way may have come to its end. */
+    @ParameterizedTest(name = "{0}: {2}")
+    @MethodSource("cancellations")
+    void what_was_not_confirmed_is_cancelled_and_the_answer_to_that_has_its_meaning(String name, HttpAnswer given, String meaning) {
+        toOthers.set(intent("requires_confirmation", 1299, "eur"));
+        toCancel.set(given);
+        assertThat(word(gateway.findOut(charge(Optional.of("pi_1"))))).isEqualTo(meaning);
+    }
+
+    @Test
+    void a_decline_stays_one_after_its_payment_was_cancelled() {
+        toOthers.set(declinedAnd("canceled"));
+        assertThat(word(gateway.findOut(charge(Optional.of("pi_1"))))).isEqualTo("declined lost_card");
+    }
+
     @Test
     void a_refused_connection_sent_nothing_when_charging_and_proves_nothing_when_asking() {
         stripe.refuseConnections();
@@ -126,6 +157,11 @@ class ErrorClassesTest {
         return full(200, """
                 {"id":"pi_1","object":"payment_intent","status":"%s","amount":%d,"amount_received":%d,"currency":"%s","metadata":{"payment_id":"%s"}}"""
                 .formatted(status, amount, status.equals("succeeded") ? amount : 0, currency, PAYMENT));
+    }
+
+    private static HttpAnswer.Full declinedAnd(String status) {
+        return full(200, new String(intent(status, 1299, "eur").body(), StandardCharsets.UTF_8).replace("\"metadata\"",
+                "\"last_payment_error\":{\"type\":\"card_error\",\"code\":\"card_declined\",\"decline_code\":\"lost_card\",\"message\":\"said\"},\"metadata\""));
     }
 
     private static HttpAnswer.Full error(int status, String type, String more) {
