@@ -110,10 +110,11 @@ public final class Outbox {
 
     private static final String DELETE = "DELETE FROM outbox WHERE outbox_id = ANY (?)";
 
-    static void delete(Connection connection, List<Long> ids) throws SQLException {
+    /** Returns how many there were; another relay may have been quicker. */
+    static int delete(Connection connection, List<Long> ids) throws SQLException {
         try (var statement = connection.prepareStatement(DELETE)) {
             statement.setArray(1, connection.createArrayOf("int8", ids.toArray()));
-            statement.executeUpdate();
+            return statement.executeUpdate();
         }
     }
 

@@ -135,7 +135,9 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
             return 0;
         }
         OutboxSender.Result result = sender.send(firstOfEachKey(rows));
-        Outbox.delete(connection, result.acknowledged());
+        if (Outbox.delete(connection, result.acknowledged()) > 0) {
+            frontier.ownTransactionEnded();
+        }
         for (var refused : result.refused().entrySet()) {
             LOG.error("ALERT: Kafka will never take outbox row {} ({}). It is set aside and holds back its own key only. "
                     + "Mend the cause, then clear its column 'refusal'.", refused.getKey(), refused.getValue());

@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,18 +28,29 @@ class FrontierTest {
     }
 
     @Test
-    void the_next_look_begins_behind_what_was_seen() {
-        look(Set.of(), 1, 2, 3);
+    void a_look_begins_behind_what_was_seen_before_the_last_deletion() {
+        lookAndDelete(Set.of(), 1, 2, 3);
+        assertThat(frontier.next()).isEqualTo(1);
+        lookAndDelete(Set.of(), 4, 5);
+        assertThat(frontier.next()).isEqualTo(4);
+    }
+
+    @Test
+    void without_a_deletion_a_look_begins_where_the_last_one_did() {
+        lookAndDelete(Set.of(), 1, 2, 3);
+        look(Set.of(), 4, 5);
+        look(Set.of(), 6);
         assertThat(frontier.next()).isEqualTo(4);
     }
 
     @Test
     void a_transaction_that_is_open_for_long_holds_back_its_own_place_and_nothing_else() {
-        look(Set.of(), 1, 2, 3);
-        look(Set.of(700L), 5, 6);
-        look(Set.of(700L, 701L), 7, 8);
-        assertThat(frontier.next()).isEqualTo(9);
-        assertThat(frontier.lowestOfOpen()).isEqualTo(Map.of(700L, 4L, 701L, 7L));
+        lookAndDelete(Set.of(), 1, 2, 3);
+        lookAndDelete(Set.of(), 4);
+        lookAndDelete(Set.of(700L), 6, 7);
+        lookAndDelete(Set.of(700L, 701L), 8, 9);
+        assertThat(frontier.next()).isEqualTo(8);
+        assertThat(frontier.lowestOfOpen()).isEqualTo(Map.of(700L, 4L, 701L, 5L));
     }
 
     @Test
@@ -50,16 +62,24 @@ class FrontierTest {
 
     @Test
     void a_row_that_was_not_published_is_looked_for_again() {
-        look(Set.of(), 1, 2, 3);
+        lookAndDelete(Set.of(), 1, 2, 3);
+        lookAndDelete(Set.of(), 4);
+        lookAndDelete(Set.of());
         frontier.keep(2);
         assertThat(frontier.next()).isEqualTo(2);
     }
 
     @Test
     void after_a_look_that_was_not_whole_the_next_begins_where_it_ended() {
-        look(Set.of(), 7, 8, 9);
+        lookAndDelete(Set.of(), 7, 8, 9);
+        lookAndDelete(Set.of());
         frontier.looked(new Frontier.Snapshot(Set.of()), List.of(3L, 4L), false);
         assertThat(frontier.next()).isEqualTo(5);
+    }
+
+    private void lookAndDelete(Set<Long> open, long... ids) {
+        look(open, ids);
+        frontier.ownTransactionEnded();
     }
 
     private void look(Set<Long> open, long... ids) {
@@ -78,7 +98,10 @@ class FrontierTest {
         assertThat(outbox.published).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(outbox.committed);
     }
 
-    /** Postgres as far as it matters here: transactions take a number, then ids; what they stage shows when they commit. */
+    /**
+     * Postgres as far as it matters here: transactions take a number, then ids; what they stage shows when they commit; a
+     * snapshot knows of the open ones that are older than the newest that is over.
+     */
     private final class ModelOutbox {
         private static final int MOST_AT_ONCE = 4;
         private final Random random;
@@ -87,6 +110,7 @@ class FrontierTest {
         private final List<Long> committed = new ArrayList<>();
         private final List<Long> published = new ArrayList<>();
         private long nextTransaction = 700;
+        private long newestOver = 699;
         private long nextId = 1;
 
         ModelOutbox(Random random) {
@@ -115,6 +139,7 @@ class FrontierTest {
 
         private void end(long transaction) {
             List<Long> staged = open.remove(transaction);
+            newestOver = Math.max(newestOver, transaction);
             if (random.nextInt(4) > 0) {
                 visible.addAll(staged);
                 committed.addAll(staged);
@@ -123,18 +148,19 @@ class FrontierTest {
 
         /** As {@link Outbox#read} begins. */
         private void look() {
+            var known = open.keySet().stream().filter(transaction -> transaction < newestOver).collect(Collectors.toSet());
             long start = frontier.lowestOfOpen().entrySet().stream().filter(entry -> !open.containsKey(entry.getKey()))
                     .mapToLong(Map.Entry::getValue).reduce(frontier.next(), Math::min);
             List<Long> found = visible.tailSet(start).stream().limit(MOST_AT_ONCE).toList();
-            frontier.looked(new Frontier.Snapshot(Set.copyOf(open.keySet())), found, found.size() < MOST_AT_ONCE);
-            for (long id : found) {
-                if (random.nextInt(5) > 0) {
-                    visible.remove(id);
-                    published.add(id);
-                } else {
-                    frontier.keep(id);
-                }
+            frontier.looked(new Frontier.Snapshot(known), found, found.size() < MOST_AT_ONCE);
+            var deleted = found.stream().filter(id -> random.nextInt(5) > 0).toList();
+            if (!deleted.isEmpty()) {
+                visible.removeAll(deleted);
+                published.addAll(deleted);
+                newestOver = nextTransaction++;
+                frontier.ownTransactionEnded();
             }
+            found.stream().filter(id -> !deleted.contains(id)).findFirst().ifPresent(frontier::keep);
         }
     }
 }

@@ -174,6 +174,35 @@ class OutboxRelayTest {
         eventually().until(() -> published().containsKey("slow"));
     }
 
+    /** A snapshot does not name a transaction that is under way and younger than all that are over. */
+    @Test
+    void a_row_is_found_though_no_snapshot_knew_of_its_transaction_when_a_higher_id_was_seen() throws SQLException {
+        var frontier = new Frontier();
+        try (Connection relay = DriverManager.getConnection(url, "postgres", ""); Connection older = transaction(); Connection younger = transaction()) {
+            older.createStatement().execute("SELECT pg_current_xact_id()");
+            Outbox.stage(younger, List.of(row("of the younger", "1")));
+            Outbox.stage(older, List.of(row("of the older", "1")));
+            older.commit();
+            assertThat(look(relay, frontier)).containsExactly("of the older");
+            younger.commit();
+            assertThat(look(relay, frontier)).containsExactly("of the younger");
+        }
+    }
+
+    private static Connection transaction() throws SQLException {
+        Connection connection = DriverManager.getConnection(url, "postgres", "");
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    /** As the relay does it, with everything acknowledged. */
+    private static List<String> look(Connection relay, Frontier frontier) throws SQLException {
+        var rows = Outbox.read(relay, IntStream.range(0, OutboxRow.SHARDS).boxed().toList(), frontier);
+        assertThat(Outbox.delete(relay, rows.stream().map(Outbox.Staged::id).toList())).isEqualTo(rows.size());
+        frontier.ownTransactionEnded();
+        return rows.stream().map(Outbox.Staged::key).toList();
+    }
+
     @Test
     void relays_share_the_shards_and_who_is_left_takes_over() throws SQLException {
         relay();

@@ -20,6 +20,8 @@ public final class PoisonBench {
     private static final int FAILING_PERCENT = 5;
     private static final Duration PSP_LATENCY = Duration.ofMillis(20);
     private static final Duration RUN = Duration.ofSeconds(15);
+    private static final int FIRST_TRY = 20_000;
+    private static final Duration WARM_UP_RUN = Duration.ofSeconds(5);
 
     private PoisonBench() {}
 
@@ -30,7 +32,7 @@ public final class PoisonBench {
         var poisoned = new ArrayList<Round.Delay>();
         try (var ground = new Ground()) {
             var round = new Round(ground, new CpuTime(ground.maintenanceUrl()), PSP_LATENCY);
-            round.drain(contestant, 20_000);
+            WarmUp.until(FIRST_TRY, rate -> (int) (rate * WARM_UP_RUN.toSeconds()), count -> round.drain(contestant, count).paymentsPerSecond());
             for (int i = 1; i <= rounds; i++) {
                 // Who goes first changes, so that neither always finds the warmer machine.
                 if (i % 2 == 0) {

@@ -89,6 +89,9 @@ final class Round {
                     var sender = Thread.ofPlatform().start(() -> send(payments, arena, producer, start, perSecond, failing));
                     reader.readUntil(count);
                     sender.join();
+                    if (contestant instanceof Chargeonce) {
+                        OwnBooks.awaitRest(arena);
+                    }
                 }
                 var latencies = new Latencies();
                 for (int i = warmUp; i < count; i++) {
