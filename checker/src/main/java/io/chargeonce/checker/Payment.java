@@ -1,7 +1,9 @@
 package io.chargeonce.checker;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * All that is kept about one operation while the evidence is read (a payment's charge, a refund or a reversal): what its row
@@ -39,6 +41,8 @@ final class Payment {
     int succeededAttempts;
     List<Long> sentAt;
     List<Retry> retries;
+    /** By step, when the wait in a tier began, as its row tells; only for payments that had to wait. */
+    private Map<Integer, Long> waits;
 
     /** One bit for each step that a record was found of; those beyond the 63rd are not told apart. */
     private long stepsSeen;
@@ -102,6 +106,18 @@ final class Payment {
             sentAt = new ArrayList<>(2);
         }
         sentAt.add(at);
+    }
+
+    void beganToWait(int step, long at) {
+        if (waits == null) {
+            waits = new HashMap<>(4);
+        }
+        waits.put(step, at);
+    }
+
+    /** Before the staging that its records tell of, if the first of them is lost and the others were staged in its place. */
+    long beganToWait(Retry retry) {
+        return waits == null ? retry.stagedAt : waits.getOrDefault(retry.step, retry.stagedAt);
     }
 
     void waited(Retry retry) {

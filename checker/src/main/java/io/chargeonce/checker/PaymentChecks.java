@@ -104,16 +104,20 @@ final class PaymentChecks {
         }
     }
 
-    /** Only the last staging before an attempt led to it; those before it were parked again without an attempt. */
+    /**
+     * Only the last staging before an attempt led to it; those before it were parked again without an attempt. Where the first
+     * record of it is lost, whoever had fetched it may still work on it: nobody can tell when that one was in the tier.
+     */
     private void inTime(Payment payment, Payment.Retry retry) {
         boolean last = payment.retries.stream().noneMatch(other -> other.attempt() == retry.attempt() && other.step() > retry.step());
         if (last && retry.attempt() <= payment.sentAt.size()) {
-            long due = retry.stagedAt() + tiers.get(retry.tier() - 1).toNanos() / 1_000;
+            long began = payment.beganToWait(retry);
+            long due = began + tiers.get(retry.tier() - 1).toNanos() / 1_000;
             long sent = payment.sentAt.get(retry.attempt() - 1);
             if (sent < due) {
                 books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id, "attempt %d started %.3f ms before its time in tier %d"
                         .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
-            } else if (retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {
+            } else if (began >= retry.stagedAt() && retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {
                 books.findings.add(Invariant.HOP_SOUND, payment.id, "attempt %d started %.3f s before the record that it waited for was in tier %d"
                         .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
             } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000).isPresent()) {

@@ -4,8 +4,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
-/** Reads each wait in a retry tier: whoever staged it, it was due no sooner than the tier's delay later. */
+/**
+ * Reads each wait in a retry tier: whoever staged it, it was due no sooner than the tier's delay later. When it began is kept,
+ * for the record that tells it may be lost.
+ */
 final class TierVisits {
 
     private final Books books;
@@ -24,12 +28,15 @@ final class TierVisits {
     }
 
     private void visit(ResultSet row) throws SQLException {
-        long waited = Rows.micros(row, "due_at") - Rows.micros(row, "staged_at");
+        int step = row.getInt("step");
+        long staged = Rows.micros(row, "staged_at");
+        Optional.ofNullable(books.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
+        long waited = Rows.micros(row, "due_at") - staged;
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
         if (waited < delay) {
             books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, row.getString("operation_id"),
                     "was due %.3f s after it was staged for step %d, where tier %d has a delay of %.3f s".formatted(
-                            waited / 1_000_000.0, row.getInt("step"), row.getInt("tier"), delay / 1_000_000.0));
+                            waited / 1_000_000.0, step, row.getInt("tier"), delay / 1_000_000.0));
         }
     }
 }

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 /** A world broken on a topic, or between topics and rows: the invariant of that place is named with its payment, and no other. */
 class TopicChecksTest {
 
+    private static final String VISIT =
+            "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, 'scheduled', '%s', '%s')";
+
     private final Sample sample = new Sample();
     private final World world = sample.world;
 
@@ -65,6 +68,20 @@ class TopicChecksTest {
     void never_early_by_a_millisecond_is_early() {
         world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
         world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void never_early_where_the_first_record_is_lost_the_row_tells_when_the_wait_began() {
+        String swept = sample.accept("swept", "dead", 3, 2);
+        sample.attempt(swept, 1, "failed_definite", Sample.at(1));
+        sample.attempt(swept, 2, "failed_definite", Sample.at(7));
+        sample.letter(swept, "dead", 1);
+        world.sql(VISIT.formatted(swept, 2, Sample.at(2), Sample.at(7)));
+        sample.request("retry-1", swept, "swept", 2, 1299, "2", Sample.at(6));
+        world.commitOffsets();
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE payment_attempt SET sent_at = '%s' WHERE operation_id = '%s' AND sequence = 2".formatted(Sample.at(7).minusMillis(1), swept));
+        world.breaks(Invariant.NEVER_EARLY, swept, "early_retries");
     }
 
     @Test
@@ -125,10 +142,9 @@ class TopicChecksTest {
 
     @Test
     void never_early_a_wait_in_a_tier_lasts_its_delay() {
-        String visit = "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, 'scheduled', '%s', '%s')";
-        world.sql(visit.formatted(sample.retried, 2, Sample.at(2), Sample.at(7)));
+        world.sql(VISIT.formatted(sample.retried, 2, Sample.at(2), Sample.at(7)));
         assertThat(world.check().violations()).isEmpty();
-        world.sql(visit.formatted(sample.retried, 3, Sample.at(2), Sample.at(7).minusMillis(1)));
+        world.sql(VISIT.formatted(sample.retried, 3, Sample.at(2), Sample.at(7).minusMillis(1)));
         world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
     }
 
@@ -155,6 +171,10 @@ class TopicChecksTest {
         checks.check(payment);
         assertThat(books.findings.violations()).isEmpty();
         payment.waited(new Payment.Retry(3, 2, 1, 2_500_000, 8_900_000));
+        payment.beganToWait(3, 2_400_000);
+        checks.check(payment);
+        assertThat(books.findings.violations()).as("its first record is lost").isEmpty();
+        payment.beganToWait(3, 2_500_000);
         checks.check(payment);
         assertThat(books.findings.violations()).extracting(Violation::toString).containsExactly(
                 "hop-sound: pay_1 attempt 2 started 0.900 s before the record that it waited for was in tier 1");
