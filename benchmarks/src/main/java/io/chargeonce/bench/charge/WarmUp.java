@@ -8,7 +8,8 @@ import java.util.function.DoubleToIntFunction;
  */
 final class WarmUp {
 
-    private static final int FEWEST = 3;
+    /** One slow run may be chance. */
+    private static final int ENOUGH = 2;
     private static final int MOST = 12;
     private static final double FASTER = 1.02;
 
@@ -26,12 +27,13 @@ final class WarmUp {
      */
     static double until(int firstTry, DoubleToIntFunction countFor, Run run) throws Exception {
         // A short try may be over in one batch and says little: a first guess, and no mark to beat.
-        double rate = run.of(countFor.applyAsInt(run.of(firstTry)));
-        double fastest = rate;
-        for (int i = 2; i <= FEWEST || rate > FASTER * fastest && i <= MOST; i++) {
+        double fastest = run.of(countFor.applyAsInt(run.of(firstTry)));
+        int noFaster = 0;
+        for (int i = 2; noFaster < ENOUGH && i <= MOST; i++) {
+            double rate = run.of(countFor.applyAsInt(fastest));
+            noFaster = rate > FASTER * fastest ? 0 : noFaster + 1;
             fastest = Math.max(fastest, rate);
-            rate = run.of(countFor.applyAsInt(fastest));
         }
-        return Math.max(fastest, rate);
+        return fastest;
     }
 }
