@@ -23,11 +23,11 @@ final class DeadLetterRows {
 
     private static final String STAGED = "SELECT topic, record_key, refusal FROM outbox";
 
-    /** Revisions count from 1, one for each change. */
+    /** Revisions count from 1, one for each change; its record names it, whoever it was that caused it. */
     private static final String AUDITED = """
             SELECT dead_letter_id, revision, count(audit_id) AS records, count(DISTINCT data->>'revision') AS distinct_records
               FROM dead_letter
-              LEFT JOIN audit_record ON resource_id = dead_letter_id AND action IN ('dead_letter.entered', 'dead_letter.left')
+              LEFT JOIN audit_record ON resource_id = dead_letter_id AND data->>'revision' IS NOT NULL
              GROUP BY dead_letter_id, revision
             HAVING count(audit_id) <> revision OR count(DISTINCT data->>'revision') <> revision
             """;

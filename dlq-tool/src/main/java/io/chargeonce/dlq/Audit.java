@@ -1,15 +1,31 @@
 package io.chargeonce.dlq;
 
 import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetterTable;
+import java.util.Collection;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** The audit record of one change to one dead letter. */
+/** The audit record of what a person did with one dead letter. */
 final class Audit {
 
     private Audit() {}
 
+    /** What is written for each of these letters that changes. */
+    static DeadLetterTable.OnRecord of(Mandate mandate, String action, Collection<DeadLetterView> letters) {
+        Map<String, DeadLetterView> byId = letters.stream().collect(Collectors.toMap(DeadLetterView::id, Function.identity()));
+        return (id, revision) -> entry(mandate, action, byId.get(id), Map.of("revision", revision));
+    }
+
+    /** Of a deed that leaves the letter in the queue as it was. */
     static AuditLog.Entry entry(Mandate mandate, String action, DeadLetterView letter) {
-        var data = new TreeMap<String, Object>();
+        return entry(mandate, action, letter, Map.of());
+    }
+
+    private static AuditLog.Entry entry(Mandate mandate, String action, DeadLetterView letter, Map<String, Integer> change) {
+        var data = new TreeMap<String, Object>(change);
         data.put("run", mandate.run());
         data.put("cause", letter.cause());
         data.put("generation", letter.generation());

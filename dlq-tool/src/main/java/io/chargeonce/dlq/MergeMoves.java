@@ -34,8 +34,8 @@ final class MergeMoves {
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
-    private final List<String> merged = new ArrayList<>();
-    private final List<String> settled = new ArrayList<>();
+    private final List<DeadLetterView> merged = new ArrayList<>();
+    private final List<DeadLetterView> settled = new ArrayList<>();
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
@@ -59,8 +59,8 @@ final class MergeMoves {
     void write(Connection connection) throws SQLException {
         resend(connection);
         OperationTable.save(connection, changed);
-        DeadLetterTable.release(connection, topics, "merged", merged);
-        DeadLetterTable.release(connection, topics, "settled", settled);
+        release(connection, "merged", merged);
+        release(connection, "settled", settled);
         DeadLetterTable.bury(connection, topics, relisted);
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
@@ -82,23 +82,21 @@ final class MergeMoves {
 
     /** Poison has no operation to lock: of two merges at once the release itself says which one had it. */
     private void resend(Connection connection) throws SQLException {
-        List<String> released = DeadLetterTable.release(connection, topics, "merged", mended.stream().map(DeadLetterView::id).toList());
+        List<String> released = release(connection, "merged", mended);
         EditedRecords.of(connection, released).forEach(row -> staged.add(row.again(batch.now())));
-        for (DeadLetterView letter : mended) {
-            if (released.contains(letter.id())) {
-                audit.add(Audit.entry(mandate, "dlq.merged", letter));
-            } else {
-                fates.put(letter.id(), Fate.GONE);
-            }
-        }
+        mended.stream().filter(letter -> !released.contains(letter.id())).forEach(letter -> fates.put(letter.id(), Fate.GONE));
+    }
+
+    private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {
+        return DeadLetterTable.release(connection, topics, state, letters.stream().map(DeadLetterView::id).toList(),
+                Audit.of(mandate, "dlq." + state, letters));
     }
 
     private Fate reenter(DeadLetterView letter, Operation operation) {
         operation.reenter(batch.now(), deadline);
         changed.add(operation);
-        merged.add(letter.id());
+        merged.add(letter);
         staged.add(Staging.work(topics, operation));
-        audit.add(Audit.entry(mandate, "dlq.merged", letter));
         return Fate.REENTERED;
     }
 
@@ -109,9 +107,8 @@ final class MergeMoves {
         operation.settleSucceeded(letter.evidence().orElseThrow(
                 () -> new IllegalStateException("Bug! A charge without the PSP's reference: " + letter.id())), batch.now());
         changed.add(operation);
-        settled.add(letter.id());
+        settled.add(letter);
         staged.add(Staging.outcome(topics, operation));
-        audit.add(Audit.entry(mandate, "dlq.settled", letter));
         return Fate.SETTLED;
     }
 

@@ -1,6 +1,5 @@
 package io.chargeonce.dlq;
 
-import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -63,15 +62,8 @@ public final class Purge {
         save(connection, batch, purgeable);
         // Poison has no operation to lock: of two purges at once the release itself says which one had it.
         Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
-                purgeable.stream().map(DeadLetterView::id).toList()));
-        var audit = new ArrayList<AuditLog.Entry>();
-        for (DeadLetterView letter : purgeable) {
-            fates.add(released.contains(letter.id()) ? Fate.PURGED : Fate.GONE, letter);
-            if (released.contains(letter.id())) {
-                audit.add(Audit.entry(mandate, "dlq.purged", letter));
-            }
-        }
-        AuditLog.append(connection, audit);
+                purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(mandate, "dlq.purged", purgeable)));
+        purgeable.forEach(letter -> fates.add(released.contains(letter.id()) ? Fate.PURGED : Fate.GONE, letter));
         return fates;
     }
 

@@ -1,6 +1,5 @@
 package io.chargeonce.dlq;
 
-import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.PurgedLetters;
@@ -58,16 +57,8 @@ public final class Restore {
         OperationTable.save(connection, operations);
         // Of two restores of one poison record at once, the update itself says which one brought it back.
         Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
-                letters.stream().map(DeadLetterView::id).toList(), batch.operations()));
-        var audit = new ArrayList<AuditLog.Entry>();
-        for (DeadLetterView letter : letters) {
-            boolean isBack = restored.contains(letter.id());
-            fates.add(isBack ? Fate.RESTORED : Fate.GONE, letter);
-            if (isBack) {
-                audit.add(Audit.entry(mandate, "dlq.restored", letter));
-            }
-        }
-        AuditLog.append(connection, audit);
+                letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(mandate, "dlq.restored", letters)));
+        letters.forEach(letter -> fates.add(restored.contains(letter.id()) ? Fate.RESTORED : Fate.GONE, letter));
         return fates;
     }
 }

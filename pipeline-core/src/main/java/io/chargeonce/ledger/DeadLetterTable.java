@@ -74,7 +74,11 @@ public final class DeadLetterTable {
         AuditLog.append(connection, audit);
     }
 
-    /** One for each revision, whoever caused it; a person's own record, with the reason, stands beside it. */
+    /** Each revision has exactly one record, which names it: the queue's own, or that of the person who caused it. */
+    public interface OnRecord {
+        AuditLog.Entry of(String deadLetterId, int revision);
+    }
+
     static AuditLog.Entry change(String action, String id, int revision, String why) {
         return new AuditLog.Entry("dead-letter-queue", action, Optional.empty(), "dead_letter", id, Optional.empty(),
                 Map.of("revision", revision, "why", why));
@@ -117,13 +121,19 @@ public final class DeadLetterTable {
             RETURNING dead_letter.dead_letter_id, revision
             """;
 
+    /** The same for a service. */
+    public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids)
+            throws SQLException {
+        return release(connection, topics, state, ids, (id, revision) -> change("dead_letter.left", id, revision, state));
+    }
+
     /**
      * Takes live dead letters out of the queue.
      *
      * @param state {@code merged}, {@code settled} or {@code purged}
      * @return the ids that were live until now
      */
-    public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids)
+    public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids, OnRecord onRecord)
             throws SQLException {
         if (ids.isEmpty()) {
             return List.of();
@@ -138,7 +148,7 @@ public final class DeadLetterTable {
                 while (result.next()) {
                     released.add(result.getString(1));
                     staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2)));
-                    audit.add(change("dead_letter.left", result.getString(1), result.getInt(2), state));
+                    audit.add(onRecord.of(result.getString(1), result.getInt(2)));
                 }
             }
         }

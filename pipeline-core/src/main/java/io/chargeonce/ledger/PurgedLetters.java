@@ -39,7 +39,7 @@ public final class PurgedLetters {
      * @return the ids that were purged until now
      */
     public static List<String> restore(Connection connection, Topics topics, Collection<String> ids,
-                                       Map<String, Operation> operations) throws SQLException {
+                                       Map<String, Operation> operations, DeadLetterTable.OnRecord onRecord) throws SQLException {
         if (ids.isEmpty()) {
             return List.of();
         }
@@ -54,7 +54,7 @@ public final class PurgedLetters {
                     Instant diedAt = result.getObject("died_at", OffsetDateTime.class).toInstant();
                     restored.add(letter.id());
                     staged.add(Staging.deadLetter(topics, letter, result.getInt("revision"), diedAt));
-                    audit.add(DeadLetterTable.change("dead_letter.entered", letter.id(), result.getInt("revision"), "restored"));
+                    audit.add(onRecord.of(letter.id(), result.getInt("revision")));
                 }
             }
         }
