@@ -20,36 +20,58 @@ final class RunItems {
 
     private RunItems() {}
 
-    /** A big set takes longer than a statement usually may, and is sorted. */
+    /** A big set takes longer than a statement usually may. */
     private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'; SET LOCAL work_mem = '64MB'";
 
-    /** The canary is drawn by lot among what would be charged again: the oldest ones often all have one and the same trouble. */
-    private static final String FREEZE = "WITH letters AS (SELECT letter.dead_letter_id, letter.generation, letter.died_at,"
-            + " letter.amount, letter.currency, " + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
-            ), drawn AS (
-                SELECT dead_letter_id FROM letters WHERE standing IN ('rechargeable', 'past_deadline')
-                 ORDER BY md5(dead_letter_id) LIMIT ?
-            ), frozen AS (
+    private static final String LETTERS = "(SELECT letter.dead_letter_id, letter.generation, letter.died_at, letter.amount, letter.currency, "
+            + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + ") AS letter\n";
+
+    /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
+    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + """
+             WHERE standing IN ('rechargeable', 'past_deadline') ORDER BY md5(dead_letter_id) LIMIT ?
+            """;
+
+    /** The oldest first, as the index has them; those that were drawn have a number before all others. */
+    private static final String FREEZE = """
+            WITH frozen AS (
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency)
-                SELECT ?, row_number() OVER (ORDER BY drawn.dead_letter_id IS NULL, died_at, letters.dead_letter_id),
-                       letters.dead_letter_id, generation, died_at, standing, amount, currency
-                  FROM letters LEFT JOIN drawn USING (dead_letter_id)
+                SELECT run, coalesce(array_position(drawn, dead_letter_id),
+                                     cardinality(drawn) + row_number() OVER (ORDER BY died_at, dead_letter_id)),
+                       dead_letter_id, generation, died_at, standing, amount, currency
+                  FROM \
+            """ + LETTERS + """
+                 CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
+                RETURNING dead_letter_id, generation, died_at
             )
             SELECT count(*), coalesce(bit_xor(\
-            """ + DeadLetterQuery.FINGERPRINT + "), 0) FROM letters AS letter";
+            """ + DeadLetterQuery.FINGERPRINT + "), 0) FROM frozen AS letter";
 
     static Frozen freeze(Connection connection, String run, Selection selection, int canary) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(PATIENCE);
         }
+        List<String> drawn = canary == 0 ? List.of() : draw(connection, selection, canary);
         try (var statement = connection.prepareStatement(FREEZE)) {
             int next = DeadLetterQuery.bind(statement, selection);
-            statement.setInt(next, canary);
-            statement.setString(next + 1, run);
+            statement.setString(next, run);
+            statement.setArray(next + 1, connection.createArrayOf("text", drawn.toArray()));
             try (var result = statement.executeQuery()) {
                 result.next();
                 return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)));
             }
+        }
+    }
+
+    private static List<String> draw(Connection connection, Selection selection, int canary) throws SQLException {
+        try (var statement = connection.prepareStatement(DRAW)) {
+            statement.setInt(DeadLetterQuery.bind(statement, selection), canary);
+            var drawn = new ArrayList<String>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    drawn.add(result.getString(1));
+                }
+            }
+            return drawn;
         }
     }
 

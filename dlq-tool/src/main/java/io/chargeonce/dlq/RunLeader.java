@@ -2,8 +2,6 @@ package io.chargeonce.dlq;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,7 +17,6 @@ import java.util.function.Consumer;
  */
 public final class RunLeader {
 
-    private static final int LARGEST_BATCH = 500;
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration AWAIT_CANARY = Duration.ofMillis(200);
 
@@ -27,6 +24,7 @@ public final class RunLeader {
     private final MergeRun run;
     private final Mandate mandate;
     private final UUID token;
+    private final RunBatches batches;
     private final InstantSource clock;
     private final Consumer<RunProgress> progress;
 
@@ -44,6 +42,7 @@ public final class RunLeader {
         this.run = run;
         this.mandate = mandate;
         this.token = token;
+        this.batches = new RunBatches(queue, run, mandate, token);
         this.clock = clock;
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
@@ -102,7 +101,7 @@ public final class RunLeader {
         }
         if (canary.entered() < run.terms().canary()) {
             phase = RunProgress.Phase.CANARY;
-            return move((int) (run.terms().canary() - canary.entered()));
+            return move((int) Math.min(RunBatches.MOST, run.terms().canary() - canary.entered()));
         }
         if (canary.open() > 0) {
             phase = RunProgress.Phase.CANARY_IS_AWAITED;
@@ -126,7 +125,7 @@ public final class RunLeader {
             throttle.review(now, recent.areGood(limit), outcomes.judged());
         }
         Duration pause = throttle.untilNext(now);
-        return pause.isZero() ? move(throttle.pace().batch(LARGEST_BATCH))
+        return pause.isZero() ? move(throttle.pace().batch(RunBatches.MOST))
                 : new RunStep.Waits(pause.compareTo(LOOK_EVERY) < 0 ? pause : LOOK_EVERY);
     }
 
@@ -144,34 +143,30 @@ public final class RunLeader {
     }
 
     private RunStep move(int most) {
-        Optional<List<RunItems.Item>> items = queue.database().inTransaction(connection ->
-                RunRows.isStillLedBy(connection, run.id(), token) ? Optional.of(move(connection, Math.min(most, LARGEST_BATCH)))
-                        : Optional.empty());
+        List<RunItems.Item> items = queue.database().withConnection(connection -> RunItems.next(connection, run.id(), movedUpTo, most));
         if (items.isEmpty()) {
-            return new RunStep.Lost();
+            return finish();
         }
-        if (items.get().isEmpty()) {
-            return new RunStep.Finished();
+        boolean isOurs = true;
+        for (Optional<RunBatches.Batch> batch : batches.move(items)) {
+            batch.ifPresent(this::add);
+            isOurs &= batch.isPresent();
         }
-        throttle.moved(items.get().size());
-        return new RunStep.Moved(items.get().size());
+        movedUpTo = items.getLast().position();
+        throttle.moved(items.size());
+        return isOurs ? new RunStep.Moved(items.size()) : new RunStep.Lost();
     }
 
-    private List<RunItems.Item> move(Connection connection, int most) throws SQLException {
-        List<RunItems.Item> items = RunItems.next(connection, run.id(), movedUpTo, most);
-        if (items.isEmpty()) {
-            RunRows.end(connection, run.id(), RunState.FINISHED, Optional.empty());
-            return items;
-        }
-        var moves = new MergeMoves(LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList()),
-                queue.topics(), mandate, Merge.DEADLINE, run.terms().evenCapped());
-        moves.write(connection);
-        RunItems.mark(connection, run.id(), items, moves.fates());
-        movedUpTo = items.getLast().position();
-        items.forEach(item -> fates.add(moves.fates().get(item.target().id()), Sum.of(item.target().money())));
-        long entered = moves.fates().values().stream().filter(fate -> fate == Fate.REENTERED).count();
+    private void add(RunBatches.Batch moved) {
+        moved.items().forEach(item -> fates.add(moved.fate(item), Sum.of(item.target().money())));
+        long entered = moved.items().stream().filter(item -> moved.fate(item) == Fate.REENTERED).count();
         outcomes = outcomes.plus(new Outcomes(entered, 0, 0, 0, 0));
-        return items;
+    }
+
+    private RunStep finish() {
+        boolean isOurs = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+                && RunRows.end(connection, run.id(), RunState.FINISHED, Optional.empty()));
+        return isOurs ? new RunStep.Finished() : new RunStep.Lost();
     }
 
     private RunStep abort(String verdict) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 /** What a run's leader did last. */
 public sealed interface RunStep {
 
-    /** One commit. */
+    /** One commit, or two when there is much to move. */
     record Moved(int count) implements RunStep {}
 
     /** Nothing to do before that: the canary has not ended yet, or the rate says so. */

@@ -1,7 +1,9 @@
 package io.chargeonce.dlq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.database.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -9,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -16,6 +20,7 @@ class MergeRunTest {
 
     private static final RunTerms CAREFUL = new RunTerms(5, OptionalInt.empty(), OptionalInt.empty(), 10, false);
     private static final RunTerms NO_CANARY = new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, false);
+    private static final RunTerms FIVE_A_SECOND = new RunTerms(0, OptionalInt.of(5), OptionalInt.of(5), 10, false);
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -109,19 +114,50 @@ class MergeRunTest {
 
     @Test
     void a_killed_run_is_resumed_where_it_ended_and_moves_nothing_twice() {
-        rows.dead(900);
-        MergeRun planned = plan(NO_CANARY);
+        rows.dead(9);
+        MergeRun planned = plan(FIVE_A_SECOND);
         RunLeader killed = lead(planned);
-        assertThat(killed.runOnce()).isEqualTo(new RunStep.Moved(500));
+        assertThat(killed.runOnce()).isEqualTo(new RunStep.Moved(5));
         assertThat(take(planned)).as("its leader may still be alive").isEmpty();
 
         silenceOf(planned);
         RunLeader second = lead(planned);
-        assertThat(second.run(new Brake())).isEqualTo(new RunStep.Finished());
+        assertThat(second.runOnce()).isEqualTo(new RunStep.Moved(4));
+        now = now.plusSeconds(1);
+        assertThat(second.runOnce()).isEqualTo(new RunStep.Finished());
         assertThat(killed.runOnce()).as("it was only thought to be dead").isEqualTo(new RunStep.Lost());
-        assertThat(second.progress().fates().of(Fate.REENTERED).count()).isEqualTo(900);
-        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("900");
-        assertThat(rows.text("SELECT max(generation) FROM operation")).isEqualTo("2");
+        assertThat(second.progress().fates().of(Fate.REENTERED).count()).isEqualTo(9);
+        assertEachWasMovedOnce(9);
+    }
+
+    @Test
+    void of_two_batches_at_once_one_may_fail_and_the_next_leader_moves_its_payments_and_no_others() {
+        List<String> dead = rows.dead(502);
+        MergeRun planned = plan(NO_CANARY);
+        RunLeader first = lead(planned);
+        CompletableFuture<RunStep> step = rows.holding(dead.getLast(), () -> {
+            var moving = CompletableFuture.supplyAsync(first::runOnce, Thread::startVirtualThread);
+            await().until(() -> rows.accepted().size() == 251 && rows.isWaitingForALock());
+            rows.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+            assertThat(moving).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(DatabaseUnavailable.class);
+            return moving;
+        });
+        assertThat(step).isCompletedExceptionally();
+        assertThat(rows.accepted()).hasSize(251);
+
+        silenceOf(planned);
+        RunLeader second = lead(planned);
+        assertThat(second.run(new Brake())).isEqualTo(new RunStep.Finished());
+        assertThat(second.progress().fates().of(Fate.REENTERED).count()).isEqualTo(502);
+        assertEachWasMovedOnce(502);
+    }
+
+    private static void assertEachWasMovedOnce(int payments) {
+        assertThat(rows.text("SELECT count(*) || ' ' || count(DISTINCT record_key) FROM outbox WHERE topic = 'payments.requests'"))
+                .isEqualTo(payments + " " + payments);
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.merged'")).isEqualTo("" + payments);
+        assertThat(rows.text("SELECT min(generation) || ' ' || max(generation) FROM operation")).isEqualTo("2 2");
     }
 
     @Test
@@ -137,14 +173,30 @@ class MergeRunTest {
 
     @Test
     void a_cancelled_run_stops_at_its_next_batch_and_is_never_resumed() {
-        rows.dead(900);
-        RunLeader leader = lead(plan(NO_CANARY));
+        rows.dead(9);
+        RunLeader leader = lead(plan(FIVE_A_SECOND));
         leader.runOnce();
         assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isTrue();
+        now = now.plusSeconds(1);
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Lost());
         assertThat(take(leader.led())).isEmpty();
         assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isFalse();
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'dead'")).isEqualTo("400");
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'dead'")).isEqualTo("4");
+    }
+
+    @Test
+    void a_batch_that_is_under_way_when_its_run_is_cancelled_moves_nothing() {
+        List<String> dead = rows.dead(2);
+        RunLeader leader = lead(plan(NO_CANARY));
+        String before = rows.everything();
+        CompletableFuture<RunStep> step = rows.holding(dead.getLast(), () -> {
+            var moving = CompletableFuture.supplyAsync(leader::runOnce, Thread::startVirtualThread);
+            await().until(rows::isWaitingForALock);
+            assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isTrue();
+            return moving;
+        });
+        assertThat(step.join()).isEqualTo(new RunStep.Lost());
+        assertThat(rows.everything()).isEqualTo(before);
     }
 
     @Test

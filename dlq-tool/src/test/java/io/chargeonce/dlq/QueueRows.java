@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -50,7 +51,12 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     private final DeadLetterQueue queue;
 
     public QueueRows() {
-        url = TestStack.newDatabase();
+        this(TestStack.newDatabase());
+    }
+
+    /** In an empty database of the caller's. */
+    public QueueRows(String url) {
+        this.url = url;
         Migrations.apply(url, "postgres", "");
         queue = new DeadLetterQueue(Database.open(url, "postgres", "", 8), TOPICS);
     }
@@ -246,6 +252,14 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
                     || md5(coalesce((SELECT string_agg(dead_letter::text, '|' ORDER BY dead_letter_id) FROM dead_letter), ''))
                     || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record WHERE resource_type <> 'dlq_run')
                 """);
+    }
+
+    /** While somebody else holds a payment's row. */
+    public <T> T holding(String operation, Supplier<T> meanwhile) {
+        return queue.database().inTransaction(connection -> {
+            OperationTable.lock(connection, List.of(operation));
+            return meanwhile.get();
+        });
     }
 
     public boolean isWaitingForALock() {

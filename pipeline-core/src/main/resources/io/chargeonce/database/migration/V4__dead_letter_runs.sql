@@ -35,7 +35,7 @@ CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
 -- The frozen set. No foreign key: a million items are written in one statement, by the one that writes their run.
 CREATE TABLE dlq_run_item (
     run_id         text NOT NULL,
-    -- The order of moving: the canary first, then the oldest first.
+    -- The order of moving: the canary first, then the oldest first. There may be gaps.
     position       int NOT NULL CHECK (position >= 1),
     dead_letter_id text NOT NULL,
     -- Which failure of it was meant: one that died again meanwhile is not moved.
@@ -56,7 +56,6 @@ CREATE TABLE dlq_run_item (
 -- What has moved and not ended: small while a run goes, empty after it.
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
-CREATE INDEX dlq_run_item_by_letter ON dlq_run_item (dead_letter_id);
 
 -- What can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
