@@ -23,19 +23,18 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<Operation> operation = OperationTable.find(connection, id);
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
-                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation, letter)));
+                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation)));
         });
     }
 
-    private static List<Moment> moments(Connection connection, String id, Optional<Operation> operation,
-                                        Optional<DeadLetterView> letter) throws SQLException {
+    private static List<Moment> moments(Connection connection, String id, Optional<Operation> operation) throws SQLException {
         var moments = new ArrayList<Moment>();
         operation.map(Operation::accepted).ifPresent(accepted ->
                 moments.add(new Moment.Accepted(accepted.at(), accepted.merchant(), accepted.idempotencyKey())));
         moments.addAll(LifeRows.attempts(connection, id));
         moments.addAll(LifeRows.answers(connection, id));
         moments.addAll(LifeRows.waits(connection, id));
-        letter.ifPresent(died -> moments.add(new Moment.Died(died.diedAt(), died.cause(), died.message(), died.generation())));
+        moments.addAll(LifeRows.deaths(connection, id));
         moments.addAll(LifeRows.deeds(connection, id));
         moments.sort(Comparator.comparing(Moment::at).thenComparing(Moment::rank));
         return List.copyOf(moments);

@@ -53,8 +53,20 @@ final class LifeRows {
                 text(result, 4), at(result, 5)));
     }
 
+    private static final String DEATHS = """
+            SELECT at, data ->> 'why', CASE WHEN audit_id = max(audit_id) OVER () THEN message END
+              FROM audit_record JOIN dead_letter ON dead_letter_id = resource_id
+             WHERE resource_id = ? AND action = 'dead_letter.entered'
+            """;
+
+    static List<Moment> deaths(Connection connection, String id) throws SQLException {
+        return query(connection, DEATHS, id, result -> new Moment.Died(at(result, 1), result.getString(2), text(result, 3)));
+    }
+
+    /** Without what the other moments tell already. */
     private static final String DEEDS = """
-            SELECT at, actor, action, reason, data ->> 'run' FROM audit_record WHERE resource_id = ? ORDER BY audit_id
+            SELECT at, actor, action, coalesce(reason, data ->> 'why'), data ->> 'run' FROM audit_record
+             WHERE resource_id = ? AND action NOT IN ('payment.accepted', 'dead-lettered', 'dead_letter.entered') ORDER BY audit_id
             """;
 
     static List<Moment> deeds(Connection connection, String id) throws SQLException {

@@ -20,8 +20,8 @@ public sealed interface Moment {
     /** @param parked whether it waits for a PSP to be well rather than for its next counted attempt */
     record Waited(Instant at, int tier, boolean parked, Optional<String> cause, Instant due) implements Moment {}
 
-    /** It entered the dead-letter queue, last or again. */
-    record Died(Instant at, String cause, String message, int generation) implements Moment {}
+    /** It entered the dead-letter queue. @param message only of the last time is it still known */
+    record Died(Instant at, String cause, Optional<String> message) implements Moment {}
 
     /** Somebody, or a service, did something that is audited. */
     record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}

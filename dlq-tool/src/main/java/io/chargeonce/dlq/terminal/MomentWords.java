@@ -18,7 +18,7 @@ final class MomentWords {
             case Moment.Heard heard -> heard(heard);
             case Moment.Waited waited -> "%s in retry-%d until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
                     Words.time(waited.due()), because(waited.cause()));
-            case Moment.Died died -> "dead: %s (%s)".formatted(died.cause(), died.message());
+            case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });
@@ -65,8 +65,7 @@ final class MomentWords {
             case Moment.Died died -> {
                 json.put("what", "died");
                 json.put("cause", died.cause());
-                json.put("message", died.message());
-                json.put("generation", died.generation());
+                Json.putIfPresent(json, "message", died.message());
             }
             case Moment.Deed deed -> {
                 json.put("what", deed.action());

@@ -21,14 +21,25 @@ class WhyTest {
         call("merge", id, "--reason", "well again", "--yes");
         rows.succeed(id);
         Called why = call("why", id, "--json");
-        assertThat(why.json()).extracting(line -> line.path("what").asString()).containsSubsequence(
-                "accepted", "sent", "heard", "sent", "heard", "sent", "heard", "died", "dlq.merged", "sent", "heard");
+        assertThat(why.json()).extracting(line -> line.path("what").asString()).as("each moment once").containsExactly(
+                "accepted", "sent", "heard", "scheduled", "sent", "heard", "scheduled", "sent", "heard", "died", "dlq.merged", "sent", "heard");
         assertThat(why.json()).filteredOn(line -> line.path("what").asString().equals("scheduled"))
                 .extracting(line -> line.path("tier").asInt()).containsExactly(1, 2);
         assertThat(call("why", id).out()).contains("now succeeded", "attempt 1 sent to stripe",
                 "attempt 1: stripe answered failed: psp_unwell (first)", "waits in retry-1 until", "waits in retry-2 until",
                 "dead: psp_unwell (third)", "dlq.merged by " + Login.name() + " in run_", ": well again",
                 "attempt 4 sent to stripe (after merge 1)", "reference pi_");
+    }
+
+    @Test
+    void every_death_is_told_and_the_last_one_with_what_was_said() {
+        String id = rows.dead();
+        call("merge", id, "--yes");
+        rows.fail(id, "still unwell");
+        call("purge", id, "--reason", "give up", "--yes");
+        assertThat(call("why", id).out().lines().filter(line -> line.contains("dead: ")).toList()).satisfiesExactly(
+                first -> assertThat(first).endsWith("dead: psp_unwell"), last -> assertThat(last).endsWith("dead: psp_unwell (still unwell)"));
+        assertThat(call("why", id).out()).contains("dlq.merged by", "dlq.purged by").doesNotContain("dead-letter-queue");
     }
 
     @Test
