@@ -82,11 +82,15 @@ public final class Export {
 
     private Optional<Story.Source> source(ResultSet result) throws SQLException {
         String topic = result.getString("source_topic");
-        return topic == null ? Optional.empty() : Optional.of(new Story.Source(topic, result.getInt("source_partition"),
-                result.getLong("source_offset"), bytes(result, "raw_key"), bytes(result, "raw_value"), bytes(result, "raw_headers")));
+        if (topic == null) {
+            return Optional.empty();
+        }
+        var source = new Story.Source(topic, result.getInt("source_partition"), result.getLong("source_offset"),
+                bytes(result, "raw_key"), bytes(result, "raw_value"), bytes(result, "raw_headers"));
+        return Optional.of(masked ? source.masked() : source);
     }
 
-    private Optional<byte[]> bytes(ResultSet result, String column) throws SQLException {
-        return Optional.ofNullable(result.getBytes(column)).map(raw -> masked ? Mask.personal(raw) : raw);
+    private static Optional<byte[]> bytes(ResultSet result, String column) throws SQLException {
+        return Optional.ofNullable(result.getBytes(column));
     }
 }

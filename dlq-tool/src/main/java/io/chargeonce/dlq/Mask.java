@@ -3,8 +3,8 @@ package io.chargeonce.dlq;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Hides what identifies a person or a card in text and bytes that leave this environment. Lengths stay as they were. */
-final class Mask {
+/** Hides what identifies a person or a card, in text and bytes that are shown or leave this environment. Lengths stay as they were. */
+public final class Mask {
 
     /** Tokens of PSPs, e-mail addresses, and runs of digits that could be a card or an account. */
     private static final Pattern PERSONAL = Pattern.compile(
@@ -16,7 +16,7 @@ final class Mask {
         return "*".repeat(text.length());
     }
 
-    static String personal(String text) {
+    public static String personal(String text) {
         return PERSONAL.matcher(text).replaceAll(found -> all(found.group()));
     }
 

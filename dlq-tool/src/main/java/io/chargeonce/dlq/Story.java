@@ -15,15 +15,21 @@ import java.util.Optional;
 /**
  * Everything there is to know about one dead letter: read at one moment, for showing and never for deciding.
  *
- * @param edited what somebody made of a poison record's value
- * @param audit  what people and services did with it, oldest first
+ * @param reference the merchant's name for the payment
+ * @param edited    what somebody made of a poison record's value
+ * @param audit     what people and services did with it, oldest first
  */
-public record Story(DeadLetterView letter, Optional<Operation> operation, List<Attempt> attempts, Optional<Source> source,
-                    Optional<byte[]> edited, List<Deed> audit) {
+public record Story(DeadLetterView letter, Optional<Operation> operation, Optional<String> reference, List<Attempt> attempts,
+                    Optional<Source> source, Optional<byte[]> edited, List<Deed> audit) {
 
     /** A poison record where and as Kafka held it. */
     public record Source(String topic, int partition, long offset, Optional<byte[]> key, Optional<byte[]> value,
-                         Optional<byte[]> headers) {}
+                         Optional<byte[]> headers) {
+
+        Source masked() {
+            return new Source(topic, partition, offset, key.map(Mask::personal), value.map(Mask::personal), headers.map(Mask::personal));
+        }
+    }
 
     public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> data) {}
 
@@ -35,12 +41,17 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, List<A
         });
     }
 
+    /** Without card tokens and what identifies a person. */
+    public Story masked() {
+        return new Story(letter, operation, reference.map(Mask::personal), attempts, source.map(Source::masked), edited.map(Mask::personal), audit);
+    }
+
     private static Story tell(Connection connection, DeadLetterView letter) throws SQLException {
         Optional<Operation> operation = letter.operationId().isEmpty() ? Optional.empty()
                 : OperationTable.find(connection, letter.operationId().get());
         List<Attempt> attempts = operation.isEmpty() ? List.of()
                 : AttemptTable.ofOperation(connection, operation.get());
-        return new Story(letter, operation, attempts, source(connection, letter.id()),
+        return new Story(letter, operation, operation.flatMap(op -> op.accepted().request().reference()), attempts, source(connection, letter.id()),
                 EditedRecords.of(connection, List.of(letter.id())).stream().findFirst().map(EditedRecords.Row::value), audit(connection, letter.id()));
     }
 

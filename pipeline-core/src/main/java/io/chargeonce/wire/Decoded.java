@@ -48,13 +48,18 @@ public sealed interface Decoded {
         return new Request(record);
     }
 
+    /** What could be a card's number is in no message, for messages are shown and logged. */
+    private static String withoutNumbers(String text) {
+        return text.replaceAll("\\d(?:[ -]?\\d){11,}", "#");
+    }
+
     private static String brief(JsonNode node) {
-        String text = node.asString("");
+        String text = withoutNumbers(node.asString(""));
         return text.length() <= 40 ? text : text.substring(0, 40) + "…";
     }
 
     /** Jackson's first line says what is wrong; the lines after it may quote the input. */
     private static String firstLine(String message) {
-        return message == null ? "not JSON" : message.lines().findFirst().orElse("not JSON");
+        return message == null ? "not JSON" : withoutNumbers(message.lines().findFirst().orElse("not JSON"));
     }
 }

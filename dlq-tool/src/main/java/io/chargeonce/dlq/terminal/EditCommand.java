@@ -4,6 +4,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Edit;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Mask;
 import io.chargeonce.dlq.Story;
 import java.io.IOException;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the record as it was found.",
+                       "The editor has it as it is; what is printed has card tokens and personal fields masked.",
                        "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
                                + "result must say what was accepted."},
         footer = {"", "Example: mend a record that a producer cut off",
@@ -82,7 +84,7 @@ final class EditCommand implements Callable<Integer> {
         if (common.json) {
             Json.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", mandate.run()));
         } else {
-            LineDifference.of(before, after).forEach(line -> screen.print("%s", Printable.of(line)));
+            LineDifference.of(before, after).forEach(line -> screen.print("%s", Printable.of(Mask.personal(line))));
         }
         if (!refusals.isEmpty()) {
             return refuse(refusals.stream().map(why -> "the edit is refused: %s; nothing was changed".formatted(why)).toList());

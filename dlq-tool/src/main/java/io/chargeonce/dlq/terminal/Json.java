@@ -97,7 +97,7 @@ final class Json {
 
     static Map<String, Object> story(Story story) {
         Map<String, Object> json = letter(story.letter());
-        story.operation().ifPresent(operation -> json.put("operation", operation(operation)));
+        story.operation().ifPresent(operation -> json.put("operation", operation(operation, story.reference())));
         json.put("attempts", story.attempts().stream().map(Json::attempt).toList());
         story.source().ifPresent(source -> json.put("source", source(source)));
         putIfPresent(json, "edited", story.edited());
@@ -105,13 +105,13 @@ final class Json {
         return json;
     }
 
-    private static Map<String, Object> operation(Operation operation) {
+    private static Map<String, Object> operation(Operation operation, Optional<String> reference) {
         var json = new LinkedHashMap<String, Object>();
         json.put("state", operation.state().tag());
         json.put("step", operation.step());
         json.put("generation", operation.generation());
         json.put("idempotency_key", operation.accepted().idempotencyKey());
-        putIfPresent(json, "reference", operation.accepted().request().reference());
+        putIfPresent(json, "reference", reference);
         json.put("accepted_at", operation.accepted().at().toString());
         return json;
     }

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "list", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Lists dead letters, the newest first.",
-                       "With --json what they hold is there too, with card tokens and personal fields masked; show ID --json has one as it is."},
+                       "With --json what they hold is there too, with card tokens and personal fields masked; export --unmasked has it all."},
         footer = {"", "Example: the oldest hundred of the last day that one PSP refused",
                   "  chargeonce dlq list --psp stripe --newer-than 1d --sort oldest"})
 final class ListCommand implements Callable<Integer> {

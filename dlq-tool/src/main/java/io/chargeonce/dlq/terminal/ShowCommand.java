@@ -7,12 +7,14 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
+        description = {"Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
+                       "Card tokens and personal fields are masked unless you say --unmasked."},
         footer = {"", "Example:", "  chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
 final class ShowCommand implements Callable<Integer> {
 
@@ -25,6 +27,9 @@ final class ShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
     String id;
 
+    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are.")
+    boolean unmasked;
+
     @Mixin
     CommonOptions common;
 
@@ -34,7 +39,7 @@ final class ShowCommand implements Callable<Integer> {
     }
 
     private int show(DeadLetterQueue queue) {
-        Optional<Story> story = Story.of(queue, id);
+        Optional<Story> story = Story.of(queue, id).map(told -> unmasked ? told : told.masked());
         if (story.isEmpty()) {
             spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '"
                     + Printable.of(id) + "'; list shows those that there are");

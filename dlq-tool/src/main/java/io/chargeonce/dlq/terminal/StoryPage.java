@@ -18,10 +18,10 @@ public final class StoryPage {
     public static void print(Story story, Screen screen) {
         var page = new StoryPage(screen);
         page.letter(story.letter());
-        story.operation().ifPresent(page::operation);
-        if (story.operation().isPresent()) {
+        story.operation().ifPresent(operation -> {
+            page.operation(operation, story.reference());
             page.attempts(story);
-        }
+        });
         story.source().ifPresent(page::source);
         story.edited().ifPresent(edited -> page.bytes("edited", Optional.of(edited)));
         page.audit(story);
@@ -48,13 +48,13 @@ public final class StoryPage {
         }
     }
 
-    private void operation(Operation operation) {
+    private void operation(Operation operation, Optional<String> ofMerchant) {
         heading("Payment");
         var accepted = operation.accepted();
         field("amount", accepted.request().money().toString());
         field("merchant", accepted.merchant());
         field("key", accepted.idempotencyKey());
-        accepted.request().reference().ifPresent(reference -> field("reference", reference));
+        ofMerchant.ifPresent(reference -> field("reference", reference));
         field("accepted", Words.time(accepted.at()));
         field("state", "%s (generation %d, step %d)".formatted(operation.state().tag(), operation.generation(), operation.step()));
     }

@@ -27,6 +27,10 @@ class ExportTest {
                 .doesNotContain("pm_card_visa");
         call("export", file("plain"), "--unmasked");
         assertThat(Files.readString(Path.of(file("plain")))).contains("pm_card_visa");
+        String personal = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
+        assertThat(call("show", personal).out() + call("show", personal, "--json").out() + call("list", "--json").out())
+                .contains("\"n\":7").doesNotContain("example.com", "4242", "pm_card_visa");
+        assertThat(call("show", personal, "--unmasked").out()).contains("4242 4242 4242 4242", "a@example.com", "pm_card_visa");
         rows.clear();
         call("import", file("masked"), "--reason", "a test");
         String poison = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
