@@ -30,7 +30,11 @@ public record MergeRun(
         Optional<Instant> endedAt) {
 
     /** A leader that is silent for longer is dead: it says something every second or so. */
-    static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
+    public static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
+
+    boolean hasBeenHeardSince(MergeRun before) {
+        return silence.orElse(Duration.ZERO).compareTo(before.silence.orElse(Duration.ZERO)) < 0;
+    }
 
     public boolean isLed() {
         return leader.isPresent() && silence.orElse(LONGEST_SILENCE).compareTo(LONGEST_SILENCE) < 0;

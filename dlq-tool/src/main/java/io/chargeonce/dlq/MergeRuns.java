@@ -15,8 +15,9 @@ import java.util.function.Consumer;
 /** Merge runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
 public final class MergeRuns {
 
-    /** A leader locks its run for the length of a batch. */
+    /** A leader locks its run for as long as a batch commits. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final int LOOKS = 1_000;
 
     private final DeadLetterQueue queue;
@@ -61,6 +62,31 @@ public final class MergeRuns {
             return RunRows.find(connection, mandate.run());
         });
         return taken.map(run -> new RunLeader(queue, run, mandate, token, clock, progress));
+    }
+
+    /**
+     * The same, and waits for a leader that may have been killed: until it has been silent for so long that it was.
+     *
+     * @param waits told once if so, on this thread
+     * @return empty if the run has ended, or its leader has given a sign of life
+     */
+    public Optional<RunLeader> takeOver(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress, Consumer<MergeRun> waits) {
+        Optional<MergeRun> before = Optional.empty();
+        while (true) {
+            Optional<RunLeader> leader = take(mandate, clock, progress);
+            MergeRun now = find(mandate.run()).orElseThrow();
+            if (leader.isPresent() || now.state().isEnd() || before.filter(now::hasBeenHeardSince).isPresent()) {
+                return leader;
+            }
+            // Else it was let go just now.
+            if (now.isLed()) {
+                if (before.isEmpty()) {
+                    waits.accept(now);
+                }
+                before = Optional.of(now);
+                new Brake().rest(LOOK_EVERY);
+            }
+        }
     }
 
     /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */

@@ -15,6 +15,13 @@ public enum RunState {
     /** A person stopped it for good. */
     CANCELLED;
 
+    boolean isEnd() {
+        return switch (this) {
+            case PLANNED, RUNNING, ABORTED -> false;
+            case FINISHED, CANCELLED -> true;
+        };
+    }
+
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

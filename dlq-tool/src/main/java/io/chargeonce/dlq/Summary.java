@@ -47,11 +47,9 @@ public record Summary(List<Group> groups) {
             SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
                    (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint,
                    min(key_valid_until) FILTER (WHERE standing = 'unresolved')
-              FROM (SELECT CASE WHEN letter.cause = 'unresolved' AND known.failure_cause IS NOT NULL
-                                     THEN 'unresolved: ' || known.failure_cause
-                                WHEN letter.cause = 'internal_error'
-                                     THEN 'internal_error: ' || left(regexp_replace(letter.message, '[0-9a-f]{8,}|[0-9]+', '#', 'g'), 60)
-                                ELSE letter.cause END AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
+              FROM (SELECT \
+            """ + DeadLetterQuery.ALIKE + """
+             AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
             """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
             ) AS letters GROUP BY cause, psp, merchant_id, standing, currency
             """;

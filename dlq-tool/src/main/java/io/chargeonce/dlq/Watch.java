@@ -30,6 +30,7 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
     public record Tier(int number, long waiting, long parked, long overdue, Duration longest) {}
 
     private static final int MOST_RUNS = 5;
+    private static final int LOOKED_AT = 50;
 
     private interface Row<T> {
         T read(ResultSet result) throws SQLException;
@@ -37,8 +38,8 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
 
     public static Watch now(DeadLetterQueue queue) {
         var runs = new MergeRuns(queue);
-        List<MergeRuns.Report> open = runs.newest(MOST_RUNS).stream()
-                .filter(run -> run.state() == RunState.PLANNED || run.state() == RunState.RUNNING)
+        List<MergeRuns.Report> open = runs.newest(LOOKED_AT).stream()
+                .filter(run -> run.state() == RunState.PLANNED || run.state() == RunState.RUNNING).limit(MOST_RUNS)
                 .flatMap(run -> runs.report(run.id()).stream()).toList();
         return queue.database().withConnection(connection -> {
             Instant at = query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();

@@ -74,6 +74,20 @@ class DeadLetterFilterTest {
     }
 
     @Test
+    void a_cause_may_be_named_as_a_summary_names_it() {
+        String unresolved = rows.unresolved();
+        rows.dead();
+        assertThat(ids(caused("unresolved: gateway_timed_out"))).containsExactly(unresolved);
+        assertThat(ids(caused("unresolved"))).containsExactly(unresolved);
+        assertThat(ids(caused("unresolved: else"))).isEmpty();
+    }
+
+    private static DeadLetterFilter caused(String cause) {
+        return new DeadLetterFilter(Optional.empty(), Optional.of(cause), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+    }
+
+    @Test
     void an_age_divides_the_queue_in_two() {
         String old = rows.dead();
         String fresh = rows.dead();

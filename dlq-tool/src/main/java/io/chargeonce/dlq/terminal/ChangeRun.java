@@ -27,7 +27,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
                  boolean json) {
 
     int on(DeadLetterQueue queue) {
-        Plan plan = change.plan(queue, filter);
+        Plan plan = look(queue);
         List<String> missing = plan.missing(queue);
         missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
         Optional<String> refusal = expected.refusal(plan);
@@ -36,6 +36,10 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             return 1;
         }
         return yes ? act(queue, plan) : dry(plan);
+    }
+
+    private Plan look(DeadLetterQueue queue) {
+        return Meanwhile.say("looking at the dead letters", command, json, () -> change.plan(queue, filter));
     }
 
     private int dry(Plan plan) {

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
         exitCodeListHeading = "%nExit codes:%n", exitCodeList = {
             "0:fine", "1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
-            "2:called wrongly, wrong settings, or a role that may not; nothing was changed", "3:Postgres or Kafka can't be reached"},
+            "2:called wrongly, wrong settings, or a role that may not; nothing was changed", "3:Postgres or Kafka can't be reached",
+            "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on"},
         footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
 public final class DlqCommand implements Runnable {
 

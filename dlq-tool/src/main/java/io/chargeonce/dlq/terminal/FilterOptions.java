@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 /** Which dead letters are meant. */
 final class FilterOptions {
 
-    @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list shows it.")
+    @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list or summary shows it.")
     Optional<String> cause;
 
     @Option(names = "--psp", paramLabel = "PSP", description = "Only those whose last attempt went to this PSP.")

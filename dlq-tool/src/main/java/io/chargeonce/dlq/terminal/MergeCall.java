@@ -17,6 +17,7 @@ import io.chargeonce.dlq.RunState;
 import io.chargeonce.dlq.RunStep;
 import io.chargeonce.dlq.RunTerms;
 import io.chargeonce.dlq.Standing;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +33,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     private static final int NO = 1;
 
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
-        Plan plan = Plan.of(queue, filter);
+        Plan plan = look(queue, filter);
         List<String> missing = plan.missing(queue);
         missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
         Optional<String> refusal = expected.refusal(plan);
@@ -42,9 +43,19 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         return switch (extent) {
             case LOOK -> look(plan, filter);
-            case PLAN -> planned(new MergeRuns(queue).plan(plan.selection(), mandate(), terms), plan);
+            case PLAN -> planned(freeze(queue, plan, mandate(), terms), plan);
             case ALL -> all(queue, plan, filter, terms);
         };
+    }
+
+    private Plan look(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return Meanwhile.say("looking at the dead letters", command, json, () -> Plan.of(queue, filter));
+    }
+
+    /** A million of them take ten seconds. */
+    private MergeRun freeze(DeadLetterQueue queue, Plan plan, Mandate mandate, RunTerms terms) {
+        return Meanwhile.say("freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), mandate.run()),
+                command, json, () -> new MergeRuns(queue).plan(plan.selection(), mandate, terms));
     }
 
     private int look(Plan plan, DeadLetterFilter filter) {
@@ -78,7 +89,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             return look(plan, filter);
         }
         Mandate mandate = mandate();
-        new MergeRuns(queue).plan(plan.selection(), mandate, terms);
+        freeze(queue, plan, mandate, terms);
         return lead(queue, mandate, filter);
     }
 
@@ -92,7 +103,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
 
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
         try (var bar = RunBar.on(command, json)) {
-            Optional<RunLeader> leader = new MergeRuns(queue).take(mandate, InstantSource.system(), bar::show);
+            Optional<RunLeader> leader = new MergeRuns(queue).takeOver(mandate, InstantSource.system(), bar::show, this::waits);
             if (leader.isEmpty()) {
                 return notToBeTaken(queue, mandate.run());
             }
@@ -112,11 +123,17 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
     }
 
+    private void waits(MergeRun run) {
+        tell("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. Ctrl-C gives up"
+                .formatted(run.id(), run.leader().orElse("somebody"), run.silence().orElse(Duration.ZERO).toSeconds(),
+                        MergeRun.LONGEST_SILENCE.toSeconds()));
+    }
+
     private int notToBeTaken(DeadLetterQueue queue, String id) {
         MergeRun run = new MergeRuns(queue).find(id).orElseThrow();
         tell(run.isLed()
-                ? "%s is led by %s right now (last sign of life %d s ago); Ctrl-C there lets go, and a leader that was killed is forgotten after 15 s"
-                        .formatted(id, run.leader().orElseThrow(), run.silence().orElseThrow().toSeconds())
+                ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq merge --cancel %1$s ends it"
+                        .formatted(id, run.leader().orElseThrow())
                 : "%s has ended: %s; chargeonce dlq runs show %s tells what became of it".formatted(id, run.state().tag(), id));
         return run.state() == RunState.FINISHED ? 0 : NO;
     }

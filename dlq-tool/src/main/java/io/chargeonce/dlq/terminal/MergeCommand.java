@@ -38,7 +38,8 @@ final class MergeCommand implements Callable<Integer> {
     @Mixin
     RunTermsOptions careful;
 
-    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run that was planned, stopped, killed or aborted.")
+    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run that was planned, stopped, killed or aborted. "
+            + "One whose leader may have been killed is waited for until nothing was heard of that for 15 s.")
     Optional<String> resume;
 
     @Option(names = "--cancel", paramLabel = "RUN", description = "End a run for good. What it moved stays moved.")

@@ -2,6 +2,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Outcomes;
 import io.chargeonce.dlq.RunProgress;
+import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -29,22 +30,28 @@ sealed interface RunBar extends AutoCloseable {
         public void close() {}
     }
 
-    /** The bar is drawn by a thread of the library's; told by the run's. */
+    /** The bar is drawn by a thread of the library's; told by the run's, and not there before something has moved. */
     final class Drawn implements RunBar {
 
         private static final int REFRESH_MILLIS = 200;
 
-        private final ProgressBar bar;
-        private boolean closed;
+        private final int width;
+        private Optional<ProgressBar> drawn = Optional.empty();
 
         Drawn(int width) {
-            bar = new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS)
+            this.width = width;
+        }
+
+        private ProgressBar begin() {
+            return new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS)
                     .setStyle(ProgressBarStyle.ASCII).hideEta().setMaxRenderedLength(width - 1)
                     .setConsumer(new ConsoleProgressBarConsumer(System.err, width - 1)).build();
         }
 
         @Override
         public void show(RunProgress progress) {
+            ProgressBar bar = drawn.orElseGet(this::begin);
+            drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
             bar.stepTo(progress.fates().total().count());
             bar.setExtraMessage(inWords(progress));
@@ -53,10 +60,8 @@ sealed interface RunBar extends AutoCloseable {
         /** The library draws the bar once more whenever it is closed. */
         @Override
         public void close() {
-            if (!closed) {
-                closed = true;
-                bar.close();
-            }
+            drawn.ifPresent(ProgressBar::close);
+            drawn = Optional.empty();
         }
     }
 

@@ -17,7 +17,7 @@ final class WatchPage {
     /** Of at most so many rows, and never fewer than tell the gist of each part. */
     static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
         var lines = new ArrayList<String>();
-        lines.add("%s  %s".formatted(screen.bold("%,d dead letters".formatted(watch.dead())), screen.faint(Words.time(watch.at()))));
+        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")), screen.faint(Words.time(watch.at()))));
         lines.addAll(Section.fitted(List.of(
                 Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
                 Section.table(screen.bold("Tiers"), "tiers", TIERS, watch.tiers(), "nothing waits", screen),

@@ -16,11 +16,20 @@ final class CommandProcess {
     private CommandProcess() {}
 
     static Process start(QueueRows rows, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+        return new ProcessBuilder(line(rows, arguments)).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT).start();
+    }
+
+    /** The same with everything that it prints in a file. */
+    static Process startInto(Path file, QueueRows rows, String... arguments) throws IOException {
+        return new ProcessBuilder(line(rows, arguments)).redirectErrorStream(true).redirectOutput(file.toFile()).start();
+    }
+
+    static List<String> line(QueueRows rows, String... arguments) {
+        var line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 CommandProcess.class.getName(), rows.url()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT).start();
+        line.addAll(List.of(arguments));
+        return line;
     }
 
     /** The database's URL, and then what a person types. */

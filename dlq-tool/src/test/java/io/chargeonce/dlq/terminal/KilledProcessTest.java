@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.dlq.QueueRows;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The process that moves dead letters is killed (SIGKILL) in the middle of a batch that is not its first. */
 class KilledProcessTest {
@@ -16,6 +19,9 @@ class KilledProcessTest {
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
 
+    @TempDir
+    Path folder;
+
     @Test
     void a_merge_goes_on_where_it_was_killed_and_moves_nothing_twice() throws Exception {
         List<String> dead = rows.dead(6);
@@ -23,11 +29,12 @@ class KilledProcessTest {
         killAt(dead.get(4), "merge", "--resume", run);
         assertThat(rows.accepted()).as("what was committed before the kill").containsExactlyInAnyOrderElementsOf(dead.subList(0, 4));
 
-        Called early = call("merge", "--resume", run);
-        assertThat(early.exit()).as("whoever was killed may still be alive").isEqualTo(1);
-        assertThat(early.err()).contains("is led by", "is forgotten after 15 s");
+        Path printed = folder.resolve("printed");
+        Process resumed = CommandProcess.startInto(printed, rows, "merge", "--resume", run);
+        await("whoever was killed may still be alive").until(() -> Files.readString(printed).contains("waiting: if nothing is heard for 15 s"));
+        assertThat(rows.accepted()).hasSize(4);
         rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING 1");
-        assertThat(call("merge", "--resume", run).exit()).isZero();
+        assertThat(resumed.waitFor()).as(Files.readString(printed)).isZero();
         assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
         assertThat(dead).allSatisfy(id -> {
             assertThat(rows.operation(id).generation()).isEqualTo(2);
@@ -52,17 +59,13 @@ class KilledProcessTest {
         assertThat(call("verify", "--table-only").exit()).isZero();
     }
 
-    /** Holds one operation's lock, so that the command stands still in the middle of its transaction. */
-    private static void killAt(String operation, String... command) throws Exception {
-        rows.queue().database().inTransaction(connection -> {
-            try (var statement = connection.createStatement()) {
-                statement.execute("SELECT FROM operation WHERE operation_id = '" + operation + "' FOR UPDATE");
-            }
+    /** The command stands still in the middle of its transaction. */
+    private static void killAt(String operation, String... command) {
+        rows.holding(operation, () -> {
             Process process = start(command);
             await().until(() -> !process.isAlive() || rows.isWaitingForALock());
             assertThat(process.isAlive()).as("it waits, and has not ended").isTrue();
-            process.destroyForcibly().onExit().join();
-            return process;
+            return process.destroyForcibly().onExit().join();
         });
         await("what it had not committed is rolled back").until(() -> !rows.isWaitingForALock());
     }

@@ -6,7 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.QueueRows;
+import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -82,6 +86,21 @@ class RunCommandsTest {
                 "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run);
         assertThat(cut.exit()).isEqualTo(3);
         assertThat(cut.err()).contains("to go on: chargeonce dlq merge --resume " + run, "Postgres can't be reached");
+    }
+
+    @Test
+    void a_run_that_somebody_leads_is_left_to_them() {
+        rows.dead(2);
+        String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
+        new MergeRuns(rows.queue()).take(new Mandate("somebody", Optional.empty(), run), InstantSource.system(), progress -> { }).orElseThrow();
+        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
+        await().until(() -> {
+            rows.text("UPDATE dlq_run SET led_at = clock_timestamp() RETURNING 1");
+            return resume.isDone();
+        });
+        assertThat(resume.join().exit()).isEqualTo(1);
+        assertThat(resume.join().err()).contains("is led by somebody, who was heard 0 s ago; waiting", run + " is led by somebody right now");
+        assertThat(rows.accepted()).isEmpty();
     }
 
     @Test

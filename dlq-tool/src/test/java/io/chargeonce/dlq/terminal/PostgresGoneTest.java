@@ -1,0 +1,90 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.sandbox.PostgresServer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The server itself goes down in the middle of a change and comes back: nothing is half done, and what is begun again ends right. */
+class PostgresGoneTest {
+
+    private static final int LARGEST_PURGE_BATCH = 300;
+    private static final PostgresServer postgres = PostgresServer.startTemporary();
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows(postgres.jdbcUrl());
+
+    @AfterAll
+    static void close() {
+        postgres.close();
+    }
+
+    @Test
+    void a_merge_whose_postgres_crashed_is_resumed_and_moves_nothing_twice() {
+        List<String> dead = rows.dead(8);
+        var merge = begin("merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--reason", "r");
+        await().until(() -> rows.accepted().size() >= 2);
+        postgres.stop(PostgresServer.Stop.IMMEDIATE);
+        assertThat(merge.join().exit()).isEqualTo(3);
+        assertThat(merge.join().err()).contains("nothing is left half done; to go on: chargeonce dlq merge --resume run_", "Postgres can't be reached");
+
+        startAgain();
+        assertThat(rows.accepted()).as("what was committed before the crash").hasSizeBetween(2, 6);
+        String run = rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING run_id");
+        assertThat(call("merge", "--resume", run).exit()).isZero();
+        assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
+        assertThat(dead).allSatisfy(id -> {
+            assertThat(rows.operation(id).generation()).isEqualTo(2);
+            assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
+            assertThat(rows.letter(id)).isEqualTo("merged/2");
+            assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+        });
+        assertThat(call("verify", "--table-only").exit()).isZero();
+    }
+
+    @Test
+    void a_purge_whose_postgres_was_stopped_is_finished_by_the_same_command() {
+        List<String> dead = rows.dead(LARGEST_PURGE_BATCH + 2);
+        String[] command = {"purge", "--all", "--reason", "r", "--yes"};
+        var purge = new AtomicReference<CompletableFuture<Called>>();
+        assertThatThrownBy(() -> rows.holding(dead.getLast(), () -> {
+            purge.set(begin(command));
+            await().until(rows::isWaitingForALock);
+            postgres.stop(PostgresServer.Stop.FAST);
+            return purge;
+        })).as("who held the row has lost it too").isInstanceOf(DatabaseUnavailable.class);
+        Called stopped = purge.get().join();
+        assertThat(stopped.exit()).isEqualTo(3);
+        assertThat(stopped.err()).contains("300 done as run_", "the same command does the rest", "Postgres can't be reached");
+
+        startAgain();
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
+        assertThat(call(command).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + dead.size());
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.purged'")).isEqualTo("" + dead.size());
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.dlq' AND value IS NULL")).isEqualTo("" + dead.size());
+        assertThat(call("verify", "--table-only").exit()).isZero();
+    }
+
+    private static void startAgain() {
+        postgres.startAgain();
+        await("the fixture's own connections are new ones").ignoreExceptions().until(() -> rows.text("SELECT 1").equals("1"));
+    }
+
+    private static CompletableFuture<Called> begin(String... arguments) {
+        return CompletableFuture.supplyAsync(() -> call(arguments), Thread::startVirtualThread);
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}

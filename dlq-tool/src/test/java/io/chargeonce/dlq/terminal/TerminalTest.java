@@ -1,0 +1,101 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.dlq.QueueRows;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line as a process, in a terminal (a pty, made by util-linux's script) and without one. */
+class TerminalTest {
+
+    private static final String ESCAPE = "\u001b[";
+    private static final int CTRL_C = 3;
+    private static final int ENDED_BY_CTRL_C = 128 + 2;
+    private static final Path SCRIPT = Path.of("/usr/bin/script");
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void colours_are_for_a_terminal_only_and_not_for_who_does_not_want_them() throws Exception {
+        rows.dead();
+        Process piped = CommandProcess.startInto(folder.resolve("piped"), rows, "list");
+        assertThat(piped.waitFor()).isZero();
+        assertThat(Files.readString(folder.resolve("piped"))).contains("psp_unwell").doesNotContain(ESCAPE);
+
+        Process colourful = inATerminal("colourful", "", "list");
+        assertThat(colourful.waitFor()).isZero();
+        assertThat(printed("colourful")).contains("psp_unwell", ESCAPE + "1m");
+        Process plain = inATerminal("plain", "NO_COLOR=1 ", "list");
+        assertThat(plain.waitFor()).isZero();
+        assertThat(printed("plain")).contains("psp_unwell").doesNotContain(ESCAPE);
+    }
+
+    @Test
+    void a_merge_at_a_terminal_shows_that_it_freezes_and_how_far_it_is_and_ctrl_c_stops_it_between_two_batches() throws Exception {
+        List<String> dead = rows.dead(8);
+        Process merge = inATerminal("merge", "", "merge", "--all", "--canary", "0", "--rate", "2", "--yes");
+        await().until(() -> rows.accepted().size() >= 2);
+        merge.getOutputStream().write(CTRL_C);
+        merge.getOutputStream().flush();
+        assertThat(merge.waitFor()).as(printed("merge")).isEqualTo(ENDED_BY_CTRL_C);
+        assertThat(printed("merge")).contains("looking at the dead letters …", "freezing 8 dead letters as run_", "2/8", "0 failed",
+                "Stopped between two batches, nothing is left half done.");
+        goesOn("merge", dead);
+    }
+
+    @Test
+    void an_interrupt_stops_a_merge_between_two_batches_without_a_terminal_too() throws Exception {
+        assumeThat(interruptsAreIgnored()).as("a shell that starts something in the background may have it ignore interrupts").isFalse();
+        List<String> dead = rows.dead(8);
+        Process merge = CommandProcess.startInto(folder.resolve("merge"), rows, "merge", "--all", "--canary", "0", "--rate", "2", "--yes");
+        await().until(() -> rows.accepted().size() >= 2);
+        assertThat(new ProcessBuilder("kill", "-INT", "" + merge.pid()).inheritIO().start().waitFor()).isZero();
+        assertThat(merge.waitFor()).as(printed("merge")).isEqualTo(ENDED_BY_CTRL_C);
+        assertThat(printed("merge")).contains("Stopped between two batches, nothing is left half done.").doesNotContain("freezing", "\r");
+        goesOn("merge", dead);
+    }
+
+    /** By the very command that was printed, at once. */
+    private void goesOn(String name, List<String> dead) throws IOException {
+        assertThat(rows.accepted()).hasSizeBetween(2, 6);
+        String run = printed(name).lines().filter(line -> line.startsWith("To go on:")).collect(Collectors.joining()).replaceFirst(".*--resume ", "").strip();
+        Called resumed = Called.of(rows::open, "merge", "--resume", run);
+        assertThat(resumed.exit()).as(resumed.err()).isZero();
+        assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
+        assertThat(dead).allSatisfy(id -> {
+            assertThat(rows.operation(id).generation()).isEqualTo(2);
+            assertThat(rows.audit(id)).isEqualTo("dlq.merged");
+        });
+    }
+
+    private Process inATerminal(String name, String environment, String... arguments) throws IOException {
+        assumeThat(SCRIPT).isExecutable();
+        String line = CommandProcess.line(rows, arguments).stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+        return new ProcessBuilder(SCRIPT.toString(), "-qefc", environment + "TERM=xterm exec " + line, "/dev/null")
+                .redirectErrorStream(true).redirectOutput(folder.resolve(name).toFile()).start();
+    }
+
+    private String printed(String name) throws IOException {
+        return Files.readString(folder.resolve(name), StandardCharsets.UTF_8);
+    }
+
+    /** A process hands this on to those that it starts, and a JVM respects it. */
+    private static boolean interruptsAreIgnored() throws IOException {
+        String ignored = Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+        return (Long.parseUnsignedLong(ignored.replaceFirst("SigIgn:\\s*", ""), 16) & 1 << 1) != 0;
+    }
+}
