@@ -70,15 +70,15 @@ public final class ChargeEngine {
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), InstantSource.system(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
-        this.exchange = new Exchange(database, gateways, meters, tracing);
+        this.exchange = lifecycle.start("exchange", () -> new Exchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
-        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
-                new PoisonBin(database, topics, relay::nudge, meters), flood);
+        var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
+        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, flood);
     }
 
     /** Works the topic of one tier; 0 is the main topic. */

@@ -1,5 +1,6 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Patiently;
 import io.chargeonce.ledger.AttemptTable;
@@ -7,6 +8,7 @@ import io.chargeonce.payment.DeclineKind;
 import io.chargeonce.payment.Declines;
 import io.chargeonce.payment.OneSend;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspCall;
@@ -16,7 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -24,20 +26,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Talks to PSPs about stored attempts. Every send is counted in the attempt's row before its first byte: the first by the
- * claim, further ones here. Safe for any thread; holds no transaction open.
+ * claim, further ones here. Safe for any thread; holds no transaction open, and concurrent counts share a commit.
  */
-final class Exchange {
+final class Exchange implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-    private final Database database;
+    private final Coalescer<PspKey, Boolean> sends;
     private final Gateways gateways;
     private final MeterRegistry meters;
     private final PspMeters calls;
     private final Tracing tracing;
 
     Exchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
-        this.database = database;
+        this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, keys) -> {
+            AttemptTable.countSends(connection, keys);
+            return Collections.nCopies(keys.size(), true);
+        });
         this.gateways = gateways;
         this.meters = meters;
         this.calls = new PspMeters(meters);
@@ -58,10 +63,7 @@ final class Exchange {
     /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
     Outcome ask(PspCall call) {
         if (call.mayBeSent()) {
-            Patiently.ask(() -> database.inTransaction(connection -> {
-                AttemptTable.countSend(connection, List.of(call.key().value()));
-                return true;
-            }));
+            Patiently.ask(() -> sends.ask(call.key()));
         }
         Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
@@ -110,6 +112,11 @@ final class Exchange {
 
     private Counter quarantined(String psp, UnknownCause cause) {
         return meters.counter("chargeonce.psp.answers.quarantined", "psp", psp, "cause", cause.tag());
+    }
+
+    @Override
+    public void close() {
+        sends.close();
     }
 
     private static boolean isQuarantined(UnknownCause cause) {

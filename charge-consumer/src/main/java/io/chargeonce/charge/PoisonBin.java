@@ -1,6 +1,8 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Patiently;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
@@ -10,27 +12,29 @@ import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.List;
+import java.util.Collections;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were. */
-final class PoisonBin {
+/**
+ * Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were. Safe for any
+ * thread; concurrent ones share a commit, so that a flood of them takes no connection from the payments.
+ */
+final class PoisonBin implements AutoCloseable {
 
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
 
-    private final Database database;
-    private final Topics topics;
-    private final Runnable committed;
     private final MeterRegistry meters;
+    private final Coalescer<DeadLetter, Boolean> coalescer;
 
     PoisonBin(Database database, Topics topics, Runnable committed, MeterRegistry meters) {
-        this.database = database;
-        this.topics = topics;
-        this.committed = committed;
         this.meters = meters;
+        this.coalescer = new Coalescer<>("poison", database, 1, committed, (connection, letters) -> {
+            DeadLetterTable.bury(connection, topics, letters);
+            return Collections.nCopies(letters.size(), true);
+        });
     }
 
     /** Touches no operation. The same record read again is the same dead letter. */
@@ -38,11 +42,7 @@ final class PoisonBin {
         var source = new DeadLetter.Source(record.topic(), record.partition(), record.offset(), record.key(), record.value(),
                 evidence(record));
         var letter = DeadLetter.poison(source, cause.tag(), detail);
-        database.inTransaction(connection -> {
-            DeadLetterTable.bury(connection, topics, List.of(letter));
-            return null;
-        });
-        committed.run();
+        Patiently.ask(() -> coalescer.ask(letter));
         meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
         return Verdict.done();
     }
@@ -62,5 +62,10 @@ final class PoisonBin {
 
     private static String brief(String text) {
         return text.length() <= LONGEST_HEADER ? text : text.substring(0, LONGEST_HEADER);
+    }
+
+    @Override
+    public void close() {
+        coalescer.close();
     }
 }

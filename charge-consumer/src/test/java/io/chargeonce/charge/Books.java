@@ -58,6 +58,8 @@ final class Books implements AutoCloseable {
         final Resolver resolver;
 
         final Claims claims;
+        private final Exchange exchange;
+        private final PoisonBin poison;
         final Resolutions resolutions;
         final WebhookInbox inbox;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -65,12 +67,12 @@ final class Books implements AutoCloseable {
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate) {
             var gateways = new Gateways(psps, breakerOpenFor, InstantSource.system(), meters);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
-            var exchange = new Exchange(database, gateways, meters, Tracing.off());
+            this.exchange = new Exchange(database, gateways, meters, Tracing.off());
+            this.poison = new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry());
             this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {}, meters);
-            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions,
-                    new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry()), new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
+            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
             parts.add(this);
@@ -80,6 +82,8 @@ final class Books implements AutoCloseable {
         public void close() {
             claims.close();
             resolutions.close();
+            exchange.close();
+            poison.close();
             parts.remove(this);
         }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -69,6 +70,19 @@ class PoisonTest {
         assertThat(books.count(row + " AND cause = '" + cause + "' AND operation_id IS NULL AND raw_value IS NOT DISTINCT FROM "
                 + (bytes == null ? "NULL" : "decode('" + java.util.HexFormat.of().formatHex(bytes) + "', 'hex')"))).isEqualTo(1);
         assertThat(books.count("FROM operation")).isZero();
+    }
+
+    @Test
+    void poison_that_comes_all_at_once_shares_commits_and_leaves_the_connections_to_payments() {
+        int count = 400;
+        try (var workers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < count; i++) {
+                var record = new ConsumerRecord<>(books.topics.requests(), 7, (long) i, new byte[0], "no JSON".getBytes(StandardCharsets.UTF_8));
+                workers.submit(() -> process.handle(record));
+            }
+        }
+        assertThat(books.count("FROM dead_letter WHERE source_partition = 7")).isEqualTo(count);
+        assertThat(books.count("FROM (SELECT DISTINCT died_at FROM dead_letter WHERE source_partition = 7) AS commits")).isLessThan(count / 2);
     }
 
     @Test

@@ -2,9 +2,11 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +59,16 @@ class ResolverTest {
         ask();
         assertThat(sends()).isEqualTo(3);
         assertThat(psp.questions.getLast().keyIsKnown()).isTrue();
+    }
+
+    @Test
+    void a_key_that_two_are_about_to_send_in_one_commit_is_counted_twice() {
+        PspKey key = psp.questions.getLast().key();
+        books.database.inTransaction(connection -> {
+            AttemptTable.countSends(connection, List.of(key, key));
+            return null;
+        });
+        assertThat(sends()).isEqualTo(4);
     }
 
     @ParameterizedTest

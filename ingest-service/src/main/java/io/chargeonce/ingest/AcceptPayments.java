@@ -87,6 +87,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
         return asks.stream().filter(ask -> !answered.containsKey(ask)).toList();
     }
 
+    /** {@code IS TRUE} makes each list be hashed: a join of two lists walks one for every row of the other here. */
     private static final String INSERT = """
             WITH ask AS (
                 SELECT *
@@ -110,16 +111,17 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                 INSERT INTO duplicate_guard AS guard (merchant_id, purchase, payment_id, until)
                 SELECT DISTINCT ON (merchant_id, purchase) merchant_id, purchase, payment_id,
                        now() + duplicate_window_ms * interval '1 millisecond'
-                  FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id JOIN merchant USING (merchant_id)
-                 WHERE purchase IS NOT NULL AND duplicate_window_ms > 0
+                  FROM ask JOIN merchant USING (merchant_id)
+                 WHERE purchase IS NOT NULL AND duplicate_window_ms > 0 AND (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE
                  ORDER BY merchant_id, purchase, payment_id
                 ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until
                  WHERE guard.until <= now()
                 RETURNING payment_id
             ), accepted AS (
                 SELECT ask.*
-                  FROM ask JOIN fresh ON fresh.resource_id = ask.payment_id LEFT JOIN merchant USING (merchant_id)
-                 WHERE purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first)
+                  FROM ask LEFT JOIN merchant USING (merchant_id)
+                 WHERE (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE
+                   AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                        payment_method, customer, reference, description, receipt_email, state, step, charge_before,

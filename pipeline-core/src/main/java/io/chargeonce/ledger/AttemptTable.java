@@ -99,18 +99,16 @@ public final class AttemptTable {
         return folded;
     }
 
-    private static final String COUNT_SEND = """
-            UPDATE payment_attempt SET sends = sends + 1
-             WHERE psp_key = ANY (?) AND state IN ('in_flight', 'unknown')
+    private static final String COUNT_SENDS = """
+            UPDATE payment_attempt AS attempt SET sends = sends + again.times
+              FROM (SELECT psp_key, count(*)::int AS times FROM unnest(?::text[]) AS again (psp_key) GROUP BY psp_key) AS again
+             WHERE attempt.psp_key = again.psp_key AND state IN ('in_flight', 'unknown')
             """;
 
-    /** Counts a further send of each key, before its first byte. */
-    public static void countSend(Connection connection, Collection<String> keys) throws SQLException {
-        if (keys.isEmpty()) {
-            return;
-        }
-        try (var statement = connection.prepareStatement(COUNT_SEND)) {
-            statement.setArray(1, connection.createArrayOf("text", keys.toArray()));
+    /** Counts a further send for each time that a key is named, before the send's first byte. */
+    public static void countSends(Connection connection, List<PspKey> keys) throws SQLException {
+        try (var statement = connection.prepareStatement(COUNT_SENDS)) {
+            statement.setArray(1, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
             statement.executeUpdate();
         }
     }

@@ -33,6 +33,7 @@ public final class PoisonBench {
         try (var ground = new Ground()) {
             var round = new Round(ground, new CpuTime(ground.maintenanceUrl()), PSP_LATENCY);
             WarmUp.until(FIRST_TRY, rate -> (int) (rate * WARM_UP_RUN.toSeconds()), count -> round.drain(contestant, count).paymentsPerSecond());
+            round.pace(contestant, perSecond, RUN, FAILING_PERCENT);
             for (int i = 1; i <= rounds; i++) {
                 // Who goes first changes, so that neither always finds the warmer machine.
                 if (i % 2 == 0) {
