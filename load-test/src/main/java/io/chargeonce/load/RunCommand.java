@@ -41,6 +41,10 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class, description = "How long. Default: ${DEFAULT-VALUE}.")
     Duration duration;
 
+    @Option(names = "--warm-up", defaultValue = "0s", paramLabel = "D", converter = Durations.class,
+            description = "So long the same is sent before, checked but not in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
+    Duration warmUp;
+
     @Option(names = "--mix", paramLabel = "MIX", description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
     Optional<String> mix = Optional.empty();
 
@@ -71,13 +75,17 @@ final class RunCommand implements Callable<Integer> {
     /** 0 if every call was answered, else 1. */
     @Override
     public Integer call() throws IOException {
-        if (!(rate > 0) || duration.isNegative() || duration.isZero()) {
-            throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0");
+        if (!(rate > 0) || duration.isNegative() || duration.isZero() || warmUp.isNegative()) {
+            throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0, and --warm-up not less");
         }
         Mix shares = parsed();
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
         var out = spec.commandLine().getOut();
         try (var file = HistoryFile.create(history)) {
+            if (warmUp.isPositive()) {
+                spec.commandLine().getErr().println("warming up for " + warmUp.toSeconds() + " s, which do not count …");
+                new Traffic(url, psp, 3, file::add).run(rate, warmUp, shares, who(), new Random(chosen), "warm-" + chosen);
+            }
             var traffic = new Traffic(url, psp, 3, file::add);
             var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
             Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
