@@ -120,7 +120,8 @@ public final class ChargeEngine {
             var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem);
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
-                admin.live("loop " + (i + 1), () -> loop.health().problem(Instant.now()));
+                admin.live("loop " + (i + 1), () -> loop.health().standstill(Instant.now()));
+                admin.ready("loop " + (i + 1), () -> loop.health().problem(Instant.now()));
             }
             return admin;
         }));

@@ -85,7 +85,8 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     }
 
     public LoopHealth health() {
-        return new LoopHealth(started.get() && !isStopping(), lastPoll, failure);
+        return new LoopHealth(started.get() && !isStopping(), lastPoll, failure,
+                workers.silentSince().map(since -> since.plus(settings.stuckAfter())));
     }
 
     /** Stops polling, lets records in flight finish for a bounded time, commits, leaves the group. Returns when that is done. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,9 @@ final class Workers {
     private final int size;
     private final Semaphore slots;
     private final Queue<HeldRecord> ready = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger withHandler = new AtomicInteger();
+    /** When the handler last came back from a record, or got one while it had none. */
+    private volatile Instant lastAnswer = Instant.MIN;
 
     Workers(LoopSettings settings, RecordHandler handler, InstantSource clock, LoopMeters meters) {
         this.loop = settings.name();
@@ -72,6 +76,11 @@ final class Workers {
 
     int inFlight() {
         return size - slots.availablePermits();
+    }
+
+    /** While the handler has records: since when it has said nothing about any of them. */
+    Optional<Instant> silentSince() {
+        return withHandler.get() == 0 ? Optional.empty() : Optional.of(lastAnswer);
     }
 
     boolean isBusy() {
@@ -138,9 +147,15 @@ final class Workers {
         if (held.failures > 0) {
             meters.retried();
         }
+        if (withHandler.get() == 0) {
+            lastAnswer = clock.instant();
+        }
+        withHandler.incrementAndGet();
         try {
             return Objects.requireNonNull(handler.handle(held.record), "Bug! The handler said nothing");
         } finally {
+            lastAnswer = clock.instant();
+            withHandler.decrementAndGet();
             // The next record on this thread must not inherit an interruption.
             Thread.interrupted();
         }

@@ -7,6 +7,7 @@ import java.net.BindException;
 import java.net.SocketException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -15,11 +16,12 @@ import java.util.function.Supplier;
 
 /**
  * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and
- * {@code /metrics}, each request on a virtual thread. Any thread may add checks and close it.
+ * {@code /metrics}, each request on a thread of its own: not a virtual one, for whether those move is one of the questions.
+ * Any thread may add checks and close it.
  */
 public final class AdminServer implements AutoCloseable {
     private final HttpServer server;
-    private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService requests = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 0).factory());
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
 
@@ -34,7 +36,11 @@ public final class AdminServer implements AutoCloseable {
      * @throws IllegalStateException if nobody can listen on the address; its message is one line
      */
     public static AdminServer start(Address address, Supplier<String> metrics) {
-        AdminServer admin = new AdminServer(bind(address));
+        return start(address, metrics, InstantSource.system());
+    }
+
+    static AdminServer start(Address address, Supplier<String> metrics, InstantSource clock) {
+        AdminServer admin = new AdminServer(bind(address)).live("virtual threads", new VirtualThreadsMove(clock));
         admin.serve("/health/live", () -> health(admin.live));
         admin.serve("/health/ready", () -> health(admin.ready));
         admin.serve("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get()));

@@ -42,6 +42,7 @@ class RecordLoopBrokenConsumerTest {
                     DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
                 await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 2);
                 assertThat(loop.health().problem(Instant.now())).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));
+                assertThat(loop.health().standstill(Instant.now())).as("starting anew would not help").isEmpty();
 
                 mayWork.countDown();
                 await().until(() -> topic.committed().containsValue(1L));

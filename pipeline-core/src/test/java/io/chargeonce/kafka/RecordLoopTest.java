@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -58,6 +59,33 @@ class RecordLoopTest {
         assertThat(overlaps).isEmpty();
         assertThat(sequences).hasSize(10).allSatisfy((key, numbers) -> assertThat(numbers).isSorted());
         assertThat(topic.committed()).isEqualTo(Map.of(0, 1_000L, 1, 1_000L));
+    }
+
+    @Test
+    void a_handler_that_says_nothing_for_minutes_about_any_record_is_a_problem_and_one_stuck_record_among_others_is_none() throws Exception {
+        Duration late = Loops.settings(topic).stuckAfter().plusMinutes(2).plusSeconds(1);
+        script.hold("stuck");
+        topic.send(0, "a", "stuck");
+
+        try (RecordLoop loop = Loops.start(topic, script)) {
+            await().until(() -> script.begun().contains("stuck"));
+            assertThat(problemAt(Instant.now(), loop)).isEmpty();
+            Instant whenItIsLate = Instant.now().plus(late);
+            assertThat(problemAt(whenItIsLate, loop)).hasValueSatisfying(text -> assertThat(text).startsWith("the handler has records"));
+
+            topic.send(0, "b", "quick");
+            await().until(() -> problemAt(whenItIsLate, loop).isEmpty());
+            assertThat(script.done()).containsExactly("quick");
+
+            script.letGo("stuck");
+            await().until(() -> problemAt(Instant.now().plus(late), loop).isEmpty());
+        }
+    }
+
+    /** As if it had polled just then. */
+    private static Optional<String> problemAt(Instant time, RecordLoop loop) {
+        LoopHealth health = loop.health();
+        return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer()).standstill(time);
     }
 
     @Test

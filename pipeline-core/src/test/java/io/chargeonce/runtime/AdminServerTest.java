@@ -2,6 +2,7 @@ package io.chargeonce.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,13 +11,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AdminServerTest {
     private final Meters meters = Meters.of("a-service");
-    private final AdminServer admin = AdminServer.start(new Address("127.0.0.1", 0), meters::scrape);
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+    private final AdminServer admin = AdminServer.start(new Address("127.0.0.1", 0), meters::scrape, now::get);
     private final HttpClient client = HttpClient.newHttpClient();
 
     @AfterEach
@@ -39,7 +45,8 @@ class AdminServerTest {
 
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
-        assertThat(answer.body()).isEqualToIgnoringNewLines("{\"status\":\"up\",\"checks\":{\"loop\":{\"status\":\"up\"}}}");
+        assertThat(answer.body()).isEqualToIgnoringNewLines("{\"status\":\"up\",\"checks\":{"
+                + "\"loop\":{\"status\":\"up\"},\"virtual threads\":{\"status\":\"up\"}}}");
     }
 
     @Test
@@ -58,6 +65,32 @@ class AdminServerTest {
                 + "\"kafka\":{\"status\":\"down\",\"problem\":\"java.lang.IllegalStateException: gone\"},"
                 + "\"loop\":{\"status\":\"up\"}}}");
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_process_whose_virtual_threads_are_all_stuck_is_not_live_until_they_move_again() throws Exception {
+        AtomicBoolean stuck = new AtomicBoolean(true);
+        int carriers = Runtime.getRuntime().availableProcessors();
+        CountDownLatch holding = new CountDownLatch(carriers);
+        for (int carrier = 0; carrier < carriers; carrier++) {
+            Thread.ofVirtual().start(() -> {
+                holding.countDown();
+                while (stuck.get()) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
+        try {
+            holding.await();
+            assertThat(get("/health/live").statusCode()).as("it may still move").isEqualTo(200);
+            now.set(now.get().plusSeconds(31));
+            HttpResponse<String> answer = get("/health/live");
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.body()).contains("no virtual thread got a turn since 2026-01-01T00:00:00Z");
+        } finally {
+            stuck.set(false);
+        }
+        await().until(() -> get("/health/live").statusCode() == 200);
     }
 
     @Test
