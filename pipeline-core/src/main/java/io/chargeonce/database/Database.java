@@ -20,6 +20,13 @@ public final class Database implements AutoCloseable {
     /** A row that is locked for longer leaves its batch and waits alone, so the others are not held up. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(50);
     private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+    /**
+     * After this a server that says nothing is no longer waited for: one that is there has answered or given up by then. Only
+     * a COMMIT whose synchronous standbys are all away takes longer; given up, it is as unknown as one whose answer was lost.
+     */
+    private static final Duration LONGEST_SILENCE = STATEMENT_TIMEOUT.plusSeconds(10);
+    /** The same for a command, some of whose statements may take half an hour. */
+    private static final Duration LONGEST_SILENCE_OF_COMMAND = Duration.ofMinutes(31);
 
     private static final String PLAN_EACH_TIME = """
             SET plan_cache_mode = force_custom_plan;
@@ -58,7 +65,7 @@ public final class Database implements AutoCloseable {
     }
 
     private static Database open(String url, String user, String password, int connections, String planning) {
-        return new Database(new PooledConnections(url, user, password, connections, prepare(planning)));
+        return new Database(new PooledConnections(url, user, password, connections, prepare(planning), LONGEST_SILENCE));
     }
 
     /**
@@ -66,7 +73,7 @@ public final class Database implements AutoCloseable {
      * once instead of after a service's patience.
      */
     public static Database openForCommand(String url, String user, String password) {
-        return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME)));
+        return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME), LONGEST_SILENCE_OF_COMMAND));
     }
 
     /** Over connections that come from elsewhere; a simulation's. */
@@ -74,7 +81,11 @@ public final class Database implements AutoCloseable {
         return new Database(connections);
     }
 
-    /** What every connection begins with. Who loses a race waits for the winner and reads its rows; at a stricter level it would fail. */
+    /**
+     * What every connection begins with. Who loses a race waits for the winner and reads its rows; at a stricter level it would
+     * fail. A client that is gone without a word is found out by the server within half a minute, and what it had locked is
+     * free: a relay's shards would otherwise be nobody's for hours.
+     */
     private static String prepare(String planning) {
         return """
                 SET search_path = chargeonce;
@@ -82,6 +93,10 @@ public final class Database implements AutoCloseable {
                 SET lock_timeout = %d;
                 SET statement_timeout = %d;
                 SET idle_in_transaction_session_timeout = %2$d;
+                SET tcp_keepalives_idle = 10;
+                SET tcp_keepalives_interval = 10;
+                SET tcp_keepalives_count = 2;
+                SET tcp_user_timeout = '30s';
                 """.formatted(LOCK_TIMEOUT.toMillis(), STATEMENT_TIMEOUT.toMillis()) + planning;
     }
 

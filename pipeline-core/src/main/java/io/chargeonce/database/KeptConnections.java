@@ -24,12 +24,14 @@ final class KeptConnections implements Connections {
     private final String prepare;
     private final ConcurrentLinkedDeque<Kept> kept = new ConcurrentLinkedDeque<>();
 
-    KeptConnections(String url, String user, String password, String prepare) {
+    /** @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it */
+    KeptConnections(String url, String user, String password, String prepare, Duration longestSilence) {
         this.url = url;
         this.prepare = prepare;
         properties.setProperty("user", user);
         properties.setProperty("password", password);
         properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("socketTimeout", "" + longestSilence.toSeconds());
         properties.setProperty("ApplicationName", "chargeonce");
         properties.setProperty("connectTimeout", "" + SECONDS_TO_ANSWER);
     }

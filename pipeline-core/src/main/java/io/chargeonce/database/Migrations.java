@@ -25,6 +25,8 @@ public final class Migrations {
                 .schemas("chargeonce")
                 .locations("classpath:io/chargeonce/database/migration")
                 .placeholderReplacement(false)
+                // An index of a large table takes as long as it takes: nobody gives up waiting, but a dead connection is noticed.
+                .jdbcProperties(Map.of("tcpKeepAlive", "true"))
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
                 .load()
                 .migrate()

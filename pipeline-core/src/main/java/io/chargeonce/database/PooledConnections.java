@@ -13,8 +13,12 @@ final class PooledConnections implements Connections {
 
     private final HikariDataSource pool;
 
-    /** Opens without connecting, so that a service starts while Postgres is away. */
-    PooledConnections(String url, String user, String password, int most, String prepare) {
+    /**
+     * Opens without connecting, so that a service starts while Postgres is away.
+     *
+     * @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it
+     */
+    PooledConnections(String url, String user, String password, int most, String prepare, Duration longestSilence) {
         var config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
@@ -24,6 +28,7 @@ final class PooledConnections implements Connections {
         config.setConnectionTimeout(PATIENCE.toMillis());
         config.setConnectionInitSql(prepare);
         config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("socketTimeout", "" + longestSilence.toSeconds());
         config.addDataSourceProperty("ApplicationName", "chargeonce");
         this.pool = new HikariDataSource(config);
     }

@@ -1,0 +1,44 @@
+package io.chargeonce.load.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.sandbox.TestStack;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class SilentPostgresTest {
+
+    /** Whoever waits in a socket cannot be interrupted. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void who_waits_for_a_postgres_that_went_away_without_a_word_is_told_so_and_goes_on_when_it_is_back() {
+        String direct = TestStack.newDatabase();
+        int port = URI.create(direct.substring("jdbc:".length())).getPort();
+        try (var proxy = TcpProxy.start(port);
+             var database = Database.openForService(direct.replace(":" + port + "/", ":" + proxy.port() + "/") + "&socketTimeout=1", "postgres", "", 1)) {
+            assertThatThrownBy(() -> database.inTransaction(connection -> {
+                assertThat(one(connection)).isEqualTo(1);
+                proxy.set(Conditions.silent());
+                return one(connection);
+            })).isInstanceOf(DatabaseUnavailable.class);
+            proxy.set(Conditions.fair());
+            Awaitility.await().atMost(Duration.ofSeconds(30)).ignoreExceptionsInstanceOf(DatabaseUnavailable.class)
+                    .until(() -> database.withConnection(SilentPostgresTest::one) == 1);
+        }
+    }
+
+    private static int one(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery("SELECT 1")) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+}
