@@ -142,7 +142,7 @@ class DeploymentTest {
                 .collect(Collectors.toSet());
         var anchors = Pattern.compile("docs/operations\\.md#(\\S+)").matcher(Files.readString(DEPLOY.resolve("monitoring/alerts.yaml")))
                 .results().map(found -> found.group(1)).toList();
-        assertThat(anchors).hasSize(14);
+        assertThat(anchors).hasSize(16);
         assertThat(sections).containsAll(anchors);
     }
 

@@ -94,6 +94,10 @@ class LeastPrivilegeTest {
                     .contains("Of 1 that re-entered, 1 succeeded");
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
+            var described = Monitoring.described();
+            assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
+            described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
+            assertThat(Monitoring.ours(meters.scrape())).containsAll(described);
         }
     }
 

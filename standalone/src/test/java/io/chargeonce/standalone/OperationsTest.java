@@ -1,0 +1,84 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** What the documents for operators name exists. That the meters do is LeastPrivilegeTest's. */
+class OperationsTest {
+
+    private static final Path ROOT = Repository.root();
+    private static final List<String> DOCUMENTS = List.of("docs/operations.md", "docs/scale.md", "docs/proof.md", "docs/adding-a-psp.md",
+            "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
+    /** Of the scripts, not of the services. */
+    private static final Set<String> OF_SCRIPTS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_BASE_CACHE");
+
+    private static Stream<MatchResult> found(String pattern) {
+        return DOCUMENTS.stream().flatMap(document -> {
+            try {
+                return Pattern.compile(pattern).matcher(Files.readString(ROOT.resolve(document))).results().toList().stream();
+            } catch (IOException e) {
+                throw new IllegalStateException(document + " cannot be read", e);
+            }
+        });
+    }
+
+    @Test
+    void every_setting_that_is_named_exists() {
+        var known = Stream.concat(Environment.CATALOGUE.stream(), Stream.of(Settings.PROPERTIES_FILE)).map(Setting::name)
+                .collect(Collectors.toSet());
+        var named = found("CHARGEONCE_[A-Z_]*[A-Z]").map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
+        named.removeAll(OF_SCRIPTS);
+        assertThat(named).isNotEmpty().isSubsetOf(known);
+    }
+
+    @Test
+    void every_command_that_is_named_exists_with_its_options() {
+        CommandLine all = Main.commandLine();
+        // Its benchmarks are a module beside this one.
+        List<String> calls = found("(?:`|\\$ |\\./)chargeonce ([a-z][^`|\n]*)").map(call -> call.group(1))
+                .filter(call -> !call.startsWith("bench ")).toList();
+        assertThat(calls).hasSizeGreaterThan(30).allSatisfy(call -> look(all, call));
+    }
+
+    private static void look(CommandLine all, String call) {
+        CommandLine command = all;
+        for (String word : call.split("[^A-Za-z0-9_-]+")) {
+            Map<String, CommandLine> below = command.getSubcommands();
+            if (word.matches("--[a-z-]+")) {
+                // A terminal breaks a long line anywhere.
+                assertThat(command.getCommandSpec().optionsMap().keySet()).as(call).anyMatch(option -> option.startsWith(word));
+            } else if (!below.isEmpty() && word.matches("[a-z]+")) {
+                assertThat(below).as(call).containsKey(word);
+                command = below.get(word);
+            }
+        }
+    }
+
+    @Test
+    void every_file_and_test_that_is_named_exists() throws IOException {
+        var files = Stream.concat(found("(?<![\\w/])((?:deploy|docs)/[\\w./-]*\\w)"), found("\\]\\(\\.\\./([^)#]+)")).map(each -> each.group(1))
+                .filter(name -> !name.startsWith("deploy/secrets") && !name.startsWith("deploy/target")).collect(Collectors.toCollection(TreeSet::new));
+        assertThat(files).isNotEmpty().allSatisfy(name -> assertThat(ROOT.resolve(name)).exists());
+        Set<String> tests;
+        try (Stream<Path> sources = Files.walk(ROOT)) {
+            tests = sources.map(file -> file.getFileName().toString()).filter(name -> name.endsWith("Test.java"))
+                    .map(name -> name.replace(".java", "")).collect(Collectors.toSet());
+        }
+        assertThat(found("`([A-Z]\\w+Test)`").map(each -> each.group(1)).toList()).isNotEmpty().allSatisfy(name -> assertThat(tests).contains(name));
+    }
+}
