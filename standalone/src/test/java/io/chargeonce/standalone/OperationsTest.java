@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -23,7 +24,7 @@ class OperationsTest {
 
     private static final Path ROOT = Repository.root();
     private static final List<String> DOCUMENTS = List.of("docs/operations.md", "docs/scale.md", "docs/proof.md", "docs/adding-a-psp.md",
-            "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
+            "docs/architecture.md", "docs/decisions.md", "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
     /** Of the scripts, not of the services. */
     private static final Set<String> OF_SCRIPTS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_BASE_CACHE");
 
@@ -67,6 +68,19 @@ class OperationsTest {
                 command = below.get(word);
             }
         }
+    }
+
+    @Test
+    void every_secret_that_kubernetes_is_to_mount_is_described_with_its_keys() throws IOException {
+        String described = Files.readString(ROOT.resolve("docs/operations.md"));
+        var needed = new TreeSet<String>();
+        try (Stream<Path> manifests = Files.walk(ROOT.resolve("deploy/kubernetes"))) {
+            for (Path manifest : manifests.filter(file -> file.toString().endsWith(".yaml")).toList()) {
+                Pattern.compile("secretName: ([\\w-]+)|/etc/chargeonce/(?:secret|psp)/([\\w.-]+)").matcher(Files.readString(manifest)).results()
+                        .forEach(found -> needed.add(Optional.ofNullable(found.group(1)).orElseGet(() -> found.group(2))));
+            }
+        }
+        assertThat(needed).hasSizeGreaterThan(8).allSatisfy(name -> assertThat(described).contains("`" + name + "`"));
     }
 
     @Test
