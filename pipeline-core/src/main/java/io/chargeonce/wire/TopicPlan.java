@@ -35,18 +35,18 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
 
     public List<NewTopic> all() {
         var plan = new ArrayList<NewTopic>();
-        plan.add(topic(topics.requests(), Map.of("max.message.bytes", "" + LARGEST_RECORD)));
+        plan.add(kept(topics.requests(), Map.of("max.message.bytes", "" + LARGEST_RECORD)));
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             // The wake-up counts from the broker's own clock: a producer's clock or a forged timestamp cannot move it.
-            plan.add(topic(topics.retry(tier), Map.of(
+            plan.add(kept(topics.retry(tier), Map.of(
                     "message.timestamp.type", "LogAppendTime", "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         }
-        plan.add(new NewTopic(topics.deadLetters(), Optional.of(partitions), replicas).configs(Map.of(
+        plan.add(topic(topics.deadLetters(), Map.of(
                 "cleanup.policy", "compact",
                 "message.timestamp.type", "LogAppendTime",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
-        plan.add(topic(topics.outcomes(), Map.of()));
-        plan.add(topic(topics.intakeRefused(), Map.of()));
+        plan.add(kept(topics.outcomes(), Map.of()));
+        plan.add(kept(topics.intakeRefused(), Map.of()));
         return plan;
     }
 
@@ -89,9 +89,16 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
         }
     }
 
+    private NewTopic kept(String name, Map<String, String> settings) {
+        NewTopic topic = topic(name, settings);
+        topic.configs().put("retention.ms", "" + RETENTION.toMillis());
+        return topic;
+    }
+
+    /** Of three copies and more, two have what is acknowledged, whatever the brokers' default is. */
     private NewTopic topic(String name, Map<String, String> settings) {
         var configs = new HashMap<>(settings);
-        configs.put("retention.ms", "" + RETENTION.toMillis());
+        replicas.filter(copies -> copies >= 3).ifPresent(enough -> configs.put("min.insync.replicas", "2"));
         return new NewTopic(name, Optional.of(partitions), replicas).configs(configs);
     }
 }

@@ -108,10 +108,9 @@ class DeploymentTest {
             Map<String, String> config = new HashMap<>();
             Map<?, ?> given = topic.get("spec", "config");
             given.forEach((name, value) -> config.put((String) name, String.valueOf(value)));
-            config.remove("min.insync.replicas");
             written.put(topic.getMetadata().getName(), config);
         }
-        var planned = new TopicPlan(TOPICS, 12, Optional.empty()).all().stream()
+        var planned = new TopicPlan(TOPICS, 12, Optional.of((short) 3)).all().stream()
                 .collect(Collectors.toMap(topic -> topic.name(), topic -> topic.configs()));
         assertThat(written).isEqualTo(planned);
     }
