@@ -27,7 +27,7 @@ class DatabaseTest {
             int seconds = database.withConnection(connection -> Integer.parseInt(setting(connection, "tcp_keepalives_idle"))
                     + Integer.parseInt(setting(connection, "tcp_keepalives_interval")) * Integer.parseInt(setting(connection, "tcp_keepalives_count")));
             assertThat(seconds).isEqualTo(30);
-            assertThat(database.<String>withConnection(connection -> setting(connection, "tcp_user_timeout"))).isEqualTo("30s");
+            assertThat(database.<String>withConnection(connection -> setting(connection, "tcp_user_timeout"))).isEqualTo("30000");
         }
     }
 
