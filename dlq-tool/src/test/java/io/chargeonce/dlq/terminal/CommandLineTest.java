@@ -207,7 +207,7 @@ class CommandLineTest {
             assertThat(help.exit()).isZero();
             assertThat(help.out()).contains("Example", "chargeonce dlq " + command);
         }
-        assertThat(call("--help").out()).contains("Exit codes:", "3   Postgres or Kafka can't be reached");
+        assertThat(call("--help").out()).contains("Exit codes:", "3     Postgres or Kafka can't be reached", "130   stopped by Ctrl-C");
     }
 
     private static Called call(String... arguments) {
