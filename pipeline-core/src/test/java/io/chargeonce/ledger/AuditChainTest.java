@@ -2,6 +2,8 @@ package io.chargeonce.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,5 +73,28 @@ class AuditChainTest {
         String id = fourDeeds();
         rows.execute(forgery + " AND resource_id = '" + id + "'");
         assertThat(firstBroken(id)).isPresent();
+    }
+
+    private static final String SCANS = "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relid = 'audit_record'::regclass";
+
+    @Test
+    void the_record_before_is_found_by_the_index_even_if_that_was_planned_while_the_log_was_empty() {
+        String id = rows.accept();
+        var entry = AuditLog.Entry.of("tester", "first", rows.find(id), Optional.empty(), Map.of());
+        rows.execute("TRUNCATE audit_record");
+        rows.execute("VACUUM ANALYZE audit_record");
+        rows.database.inTransaction(connection -> {
+            long before = scans(connection);
+            AuditLog.append(connection, List.of(entry, entry, entry));
+            assertThat(scans(connection)).as("whole tables read").isEqualTo(before);
+            return id;
+        });
+    }
+
+    private static long scans(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement(); var result = statement.executeQuery(SCANS)) {
+            result.next();
+            return result.getLong(1);
+        }
     }
 }

@@ -96,12 +96,13 @@ CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql
 $$;
 
 -- As its owner, for who may append to the audit log need not be able to read it. Planned once, whatever the session has
--- its own statements planned by: it runs for every row.
+-- its own statements planned by: it runs for every row. A plan that was made while the log was empty must not read all of it
+-- when it is full, neither by a scan nor along the primary key, which the sum in ORDER BY rules out.
 CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+    SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
     SELECT hash INTO NEW.prev_hash FROM audit_record
-     WHERE resource_id = NEW.resource_id ORDER BY audit_id DESC LIMIT 1;
+     WHERE resource_id = NEW.resource_id ORDER BY audit_id + 0 DESC LIMIT 1;
     NEW.hash := audit_record_hash(NEW);
     RETURN NEW;
 END
