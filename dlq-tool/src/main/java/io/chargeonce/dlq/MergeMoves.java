@@ -82,6 +82,9 @@ final class MergeMoves {
 
     /** Poison has no operation to lock: of two merges at once the release itself says which one had it. */
     private void resend(Connection connection) throws SQLException {
+        if (mended.isEmpty()) {
+            return;
+        }
         List<String> released = release(connection, "merged", mended);
         EditedRecords.of(connection, released).forEach(row -> staged.add(row.again(batch.now())));
         mended.stream().filter(letter -> !released.contains(letter.id())).forEach(letter -> fates.put(letter.id(), Fate.GONE));

@@ -102,16 +102,19 @@ final class RunItems {
                 currency == null ? Optional.empty() : Optional.of(new Money(result.getLong("amount"), currency)));
     }
 
+    /** With their range, for else the planner may join them with all that the run has moved before. */
     private static final String MARK = """
             UPDATE dlq_run_item SET fate = row.fate, moved_at = clock_timestamp()
               FROM unnest(?::int[], ?::text[]) AS row (position, fate)
-             WHERE run_id = ? AND dlq_run_item.position = row.position
+             WHERE run_id = ? AND dlq_run_item.position = row.position AND dlq_run_item.position BETWEEN ? AND ?
             """;
 
     static void mark(Connection connection, String run, List<Item> items, Map<String, Fate> fates) throws SQLException {
         try (var statement = connection.prepareStatement(MARK)) {
             Columns.of(items, statement).with("int4", Item::position).with("text", item -> fates.get(item.target().id()).tag());
             statement.setString(3, run);
+            statement.setInt(4, items.getFirst().position());
+            statement.setInt(5, items.getLast().position());
             statement.executeUpdate();
         }
     }
