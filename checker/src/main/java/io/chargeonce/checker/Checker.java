@@ -38,11 +38,11 @@ public final class Checker {
         var checks = new PaymentChecks(books, evidence, ledgersRead);
         books.payments.values().forEach(checks::check);
         Sums.check(books, ledgersRead);
-        evidence.recovery().ifPresent(recovery -> recovered(books, sources, recovery));
+        evidence.recovery().ifPresent(recovery -> recovered(books, evidence, sources, recovery));
         return Verdict.of(books, evidence, Timelines.of(evidence, sources, books.findings.violations()));
     }
 
-    private static void recovered(Books books, Sources sources, Recovery recovery) {
+    private static void recovered(Books books, Evidence evidence, Sources sources, Recovery recovery) {
         var healed = new Healed(books);
         var bounds = new Bounds(books);
         try (var rows = Rows.open(sources)) {
@@ -51,7 +51,12 @@ public final class Checker {
         }
         healed.compare();
         bounds.repeats(recovery);
-        recovery.metrics().forEach(service -> bounds.service(service, new Metrics(sources.metrics(service))));
+        var planted = new Planted(evidence.planted(), books.findings);
+        recovery.metrics().forEach(service -> {
+            String metrics = sources.metrics(service);
+            planted.lookThrough(service, metrics);
+            bounds.service(service, new Metrics(metrics));
+        });
     }
 
     private static void readRows(Books books, Evidence evidence, Sources sources) {

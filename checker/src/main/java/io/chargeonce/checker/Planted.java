@@ -2,6 +2,7 @@ package io.chargeonce.checker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Looks for strings that must be nowhere: in records, in rows that people read, in log files. For one thread. */
+/** Looks for strings that must be nowhere: in records, in rows that people read, in log files and metrics. For one thread. */
 final class Planted {
 
     private final List<byte[]> needles;
@@ -68,6 +69,12 @@ final class Planted {
             }
         } catch (IOException e) {
             throw new UncheckedIOException("the log file " + log + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    void lookThrough(URI service, String metrics) {
+        if (holds(metrics.getBytes(StandardCharsets.UTF_8))) {
+            findings.addGeneral(Invariant.NO_CARD_DATA, "a planted string is in the metrics at " + service);
         }
     }
 

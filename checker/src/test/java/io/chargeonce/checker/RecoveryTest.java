@@ -97,4 +97,13 @@ class RecoveryTest {
         wellSince(World.START, well, leaking);
         assertThat(world.check().violations()).hasSize(4).extracting(Violation::invariant).containsOnly(Invariant.BOUNDED);
     }
+
+    @Test
+    void no_card_data_in_what_services_tell_of_themselves() {
+        world.planted.add("4242424242424242");
+        wellSince(World.START, world.telling("charges_total{card=\"4000000000000002\"} 1.0\n"));
+        assertThat(world.check().violations()).isEmpty();
+        wellSince(World.START, world.telling("charges_total{card=\"4242424242424242\"} 1.0\n"));
+        assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.NO_CARD_DATA);
+    }
 }

@@ -71,7 +71,7 @@ final class Campaign {
                 traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(), Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
         var nemesis = new Nemesis(stage, random, kinds, coverage, deaths(kinds, coverage));
-        nemesis.period(new Turns<>(kinds, seed).of(number, 1).getFirst());
+        firstPeriod(nemesis, kinds);
         for (int i = 1; i < periods; i++) {
             nemesis.period();
         }
@@ -84,6 +84,16 @@ final class Campaign {
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), nemesis.story());
+    }
+
+    /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
+    private void firstPeriod(Nemesis nemesis, List<FaultKind> kinds) {
+        FaultKind kind = new Turns<>(kinds, seed).of(number, 1).getFirst();
+        if (kind == FaultKind.PSP || !kinds.contains(FaultKind.PSP)) {
+            nemesis.period(kind);
+        } else {
+            nemesis.period(kind, Wait.values()[(number - 1) / kinds.size() % Wait.values().length]);
+        }
     }
 
     private Deaths deaths(List<FaultKind> kinds, Coverage coverage) {

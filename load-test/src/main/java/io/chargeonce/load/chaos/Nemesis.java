@@ -22,6 +22,9 @@ final class Nemesis {
     private static final Duration LOOK_EVERY = Duration.ofMillis(100);
     private static final Duration TO_LEAVE = Duration.ofSeconds(10);
     private static final Duration TO_DIE = Duration.ofSeconds(8);
+    /** Until a payment has come to wait where a fault is to find it. */
+    private static final Duration TO_WAIT = Duration.ofSeconds(4);
+    private static final Duration LOOK_OFTEN = Duration.ofMillis(20);
 
     private final Stage stage;
     private final Random random;
@@ -73,6 +76,22 @@ final class Nemesis {
             FaultKind other = random.nextBoolean() && kinds.contains(FaultKind.PSP) ? FaultKind.PSP : kinds.get(random.nextInt(kinds.size()));
             drawn.addFirst(other);
         }
+        inflict(drawn);
+    }
+
+    /** One period of this kind of fault alone, while a payment waits like this, which a sick PSP sees to. */
+    void period(FaultKind kind, Wait wait) {
+        String fault = psps.make(wait);
+        coverage.did(FaultKind.PSP, fault);
+        tell(fault);
+        long giveUp = System.nanoTime() + TO_WAIT.toNanos();
+        while (!stage.underWay().contains(wait.tag()) && System.nanoTime() < giveUp) {
+            Pauses.of(LOOK_OFTEN);
+        }
+        inflict(Set.of(kind));
+    }
+
+    private void inflict(Set<FaultKind> drawn) {
         deaths.arm();
         for (FaultKind next : drawn) {
             if (!met.isEmpty()) {

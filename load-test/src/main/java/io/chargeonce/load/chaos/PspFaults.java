@@ -16,6 +16,8 @@ final class PspFaults {
             new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
             new Fault.SlowAfter(LONGER_THAN_WE_WAIT), new Fault.WrongAmount(1));
 
+    private static final int LASTING = 40;
+
     private final Stage stage;
     private final RandomGenerator random;
 
@@ -30,6 +32,25 @@ final class PspFaults {
             case 0 -> everywhere();
             case 1, 2 -> atAdyen();
             default -> atStripe();
+        };
+    }
+
+    /** Payments come to wait like this soon. Returns the fault's name. */
+    String make(Wait wait) {
+        return switch (wait) {
+            case PARKED -> {
+                stage.stripe.refuseConnections();
+                stage.adyen.refuseConnections();
+                yield "stripe refuses connections, adyen refuses connections";
+            }
+            case SCHEDULED -> {
+                stage.storm(stage.stripe, FaultRule.once(new Fault.FailBefore()).times(LASTING).on(Operation.CREATE));
+                yield "stripe 500_before";
+            }
+            case UNRESOLVED -> {
+                stage.storm(stage.stripe, FaultRule.once(new Fault.AnswerLost()).times(LASTING));
+                yield "stripe answer_lost";
+            }
         };
     }
 

@@ -3,7 +3,6 @@ package io.chargeonce.load.plant;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.NextStep;
-import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
@@ -147,13 +146,6 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) Instant due) {
             due = Instant.EPOCH;
-        }
-    }
-
-    static final class AnyLease {
-        @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("state") OperationState state, @Advice.Return(readOnly = false) boolean held) {
-            held = held || (state == OperationState.PROCESSING || state == OperationState.UNRESOLVED) && Tampering.isAnswer();
         }
     }
 

@@ -95,11 +95,6 @@ public final class Tampering {
         return key + "-" + REQUESTS.computeIfAbsent(ask, unseen -> UUID.randomUUID().toString().substring(0, 8));
     }
 
-    /** Asked about a lease by who brings an answer. */
-    public static boolean isAnswer() {
-        return StackWalker.getInstance().walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals("io.chargeonce.charge.Resolutions")));
-    }
-
     private record Seen(PaymentRecord record, int stepOfRow) {}
 
     private static final ThreadLocal<Seen> SEEN = new ThreadLocal<>();

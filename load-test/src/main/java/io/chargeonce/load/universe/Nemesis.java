@@ -16,7 +16,12 @@ final class Nemesis {
 
     /** How much likelier a process dies there than elsewhere: what it had skipped would be lost. */
     private static final int AFTER_AN_OFFSET_COMMIT = 10;
+    /** And while one of its threads hangs, with other records finished behind it. */
+    private static final int AFTER_A_THREAD_HUNG = 50;
     private static final int MOST_COPIES = 8;
+    private static final Duration SOON = Duration.ofMillis(100);
+    /** The newest are about payments that are still under way. */
+    private static final int WORTH_COPYING = 8;
 
     private final Kernel kernel;
     private final Cluster cluster;
@@ -48,15 +53,23 @@ final class Nemesis {
 
     void begin() {
         kernel.crashes((host, point) -> {
-            boolean dies = host != kernel.world() && kernel.chance(point.equals(ModelConsumer.COMMITTED) ? crash * AFTER_AN_OFFSET_COMMIT : crash);
+            boolean dies = host != kernel.world() && kernel.chance(crash * times(point));
             if (dies) {
                 kernel.tell(host.name + " killed " + point);
             }
             return dies;
         });
-        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5), upTo(0.03)));
+        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5), upTo(0.03), upTo(0.15)));
         broker.faults(new Broker.Faults(upTo(0.05), upTo(0.1), upTo(0.03)));
         psps.forEach(psp -> psp.faults(new Psp.Faults(upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.3))));
+    }
+
+    private static int times(String point) {
+        return switch (point) {
+            case ModelConsumer.COMMITTED -> AFTER_AN_OFFSET_COMMIT;
+            case SimulatedPostgres.HUNG -> AFTER_A_THREAD_HUNG;
+            default -> 1;
+        };
     }
 
     private double upTo(double most) {
@@ -106,10 +119,14 @@ final class Nemesis {
         }
     }
 
-    /** Records come again in any order, some with another amount than was accepted. */
+    /**
+     * Records come again in any order, some with another amount than was accepted. What is fetched of them may outlive what is
+     * staged next, if Kafka goes away over it.
+     */
     private void copy() {
         TopicPartition partition = one(broker.partitions(one(WORK)));
-        List<ConsumerRecord<byte[], byte[]>> records = broker.log(partition).all();
+        List<ConsumerRecord<byte[], byte[]>> all = broker.log(partition).all();
+        List<ConsumerRecord<byte[], byte[]>> records = all.subList(Math.max(0, all.size() - WORTH_COPYING), all.size());
         if (copies && !records.isEmpty()) {
             int count = 1 + kernel.random().nextInt(MOST_COPIES);
             kernel.tell(count + " records of " + partition + " copied");
@@ -119,6 +136,10 @@ final class Nemesis {
                 byte[] value = kernel.chance(0.2) ? new String(record.value(), UTF_8).replaceFirst("\"amount\":", "\"amount\":1").getBytes(UTF_8)
                         : record.value();
                 broker.append(partition, new ProducerRecord<>(record.topic(), null, record.timestamp(), record.key(), value, record.headers()));
+            }
+            if (kernel.chance(0.5)) {
+                kernel.sleep(kernel.between(Duration.ZERO, SOON));
+                outage("Kafka", broker::down);
             }
         }
     }

@@ -20,13 +20,15 @@ import java.util.Map;
 final class SimulatedPostgres {
 
     /**
-     * How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late; and at
-     * each connection, that who wants it stalls first, alone in its process.
+     * How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late; and that
+     * a thread stalls, alone in its process: before it gets a connection, and before it takes the operations that it has work for.
      */
-    record Faults(double lostBefore, double lostAfter, double late, double stall) {
+    record Faults(double lostBefore, double lostAfter, double late, double stall, double hang) {
 
-        static final Faults NONE = new Faults(0, 0, 0, 0);
+        static final Faults NONE = new Faults(0, 0, 0, 0, 0);
     }
+
+    static final String HUNG = "after a thread hung";
 
     private static final Duration SHORTEST_STALL = Duration.ofMillis(200);
     private static final Duration LONGEST_STALL = Duration.ofSeconds(5);
@@ -97,6 +99,15 @@ final class SimulatedPostgres {
         host.lastWill.add(broken);
         wire.onClose(() -> host.lastWill.remove(broken));
         return wire.connection();
+    }
+
+    /** What came later is finished meanwhile; and whoever watches over the process may end it for that. */
+    void hang() {
+        Kernel kernel = Kernel.it();
+        if (kernel.chance(faults.hang())) {
+            kernel.sleep(kernel.between(SHORTEST_STALL, LONGEST_STALL));
+            kernel.point(HUNG);
+        }
     }
 
     private Connection take() throws SQLException {

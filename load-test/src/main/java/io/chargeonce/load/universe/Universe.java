@@ -27,6 +27,8 @@ import tools.jackson.databind.JsonNode;
 public final class Universe implements Game {
 
     private static final Duration CLIENTS_COME_WITHIN = Duration.ofSeconds(4);
+    /** A crowd fills every buffer and slot. */
+    private static final Duration CROWDS_COME_WITHIN = Duration.ofMillis(200);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
@@ -86,7 +88,7 @@ public final class Universe implements Game {
     private void live(Kernel kernel, Broker broker, Cluster cluster, Shop shop, Nemesis nemesis) {
         nemesis.begin();
         cluster.start();
-        shop.open(5 + kernel.random().nextInt(11), CLIENTS_COME_WITHIN);
+        shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
         for (int i = 0; i < blows; i++) {
             nemesis.strike();

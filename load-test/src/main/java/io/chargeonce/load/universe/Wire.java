@@ -18,6 +18,9 @@ final class Wire implements InvocationHandler {
     /** Whether a statement asks for no time: then it need not be told, which costs as much as a statement. */
     private static final Map<String, Boolean> TIMELESS = new HashMap<>();
 
+    /** How a claim begins, and a decision about an answer. */
+    private static final String LOCKS_OPERATIONS = "ORDER BY operation_id FOR UPDATE";
+
     private final SimulatedPostgres postgres;
     private final Connection raw;
     private Runnable onClose = () -> {};
@@ -25,6 +28,8 @@ final class Wire implements InvocationHandler {
     private boolean cut;
     private boolean stages;
     private boolean locks;
+    /** Whether the transaction has gone further than its beginning. */
+    private boolean begun;
 
     Wire(SimulatedPostgres postgres, Connection raw) {
         this.postgres = postgres;
@@ -78,6 +83,7 @@ final class Wire implements InvocationHandler {
         postgres.forgetTime(raw);
         stages = false;
         locks = false;
+        begun = false;
         return pass(method, arguments);
     }
 
@@ -88,6 +94,11 @@ final class Wire implements InvocationHandler {
             requireWhole();
         }
         String sql = arguments == null ? "" : String.valueOf(arguments[0]);
+        if (!begun && !raw.getAutoCommit() && sql.contains(LOCKS_OPERATIONS)) {
+            postgres.hang();
+            requireWhole();
+        }
+        begun = !raw.getAutoCommit();
         locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
         if (sql.contains("FROM outbox AS staged")) {
             Kernel.it().host().looked = SimulatedPostgres.stagings();
@@ -119,6 +130,7 @@ final class Wire implements InvocationHandler {
         }
         raw.commit();
         locks = false;
+        begun = false;
         if (stages) {
             stages = false;
             postgres.staged();

@@ -2,8 +2,14 @@ package io.chargeonce.load.plant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.checker.Invariant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,5 +25,24 @@ class PlantTest {
             assertThat(methods).as(change.type()).contains(change.method());
         }
         assertThat(Plant.fromTag(plant.tag())).isEqualTo(plant);
+    }
+
+    @Test
+    void the_table_has_one_row_for_each_bug_and_level_where_it_shows_and_there_it_was_caught() throws IOException {
+        List<String[]> rows = Files.readAllLines(Path.of("..", "docs", "planted-bugs.md")).stream()
+                .filter(line -> line.startsWith("| `")).map(line -> line.substring(2, line.length() - 2).split(" \\| ")).toList();
+        assertThat(rows).extracting(row -> row[0] + " " + row[1] + " " + row[2])
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Plant.values()).flatMap(PlantTest::levels).toList());
+        assertThat(rows).allSatisfy(row -> {
+            Plant plant = Plant.fromTag(row[0].replace("`", ""));
+            assertThat(row[3].split(", ")).as(row[0]).containsAnyElementsOf(plant.expected().stream().map(Invariant::id).toList());
+            assertThat(row[5]).as(row[0]).isEqualTo("balanced");
+        });
+    }
+
+    private static Stream<String> levels(Plant plant) {
+        String bug = "`" + plant.tag() + "` " + plant.sentence() + " ";
+        return Stream.of(plant.shows().campaigns() ? bug + "campaigns" : "", plant.shows().simulation() ? bug + "simulation" : "")
+                .filter(level -> !level.isEmpty());
     }
 }
