@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
@@ -90,30 +92,35 @@ final class SimulateCommand implements Callable<Integer> {
     private int play(Series series, long first, PrintWriter out) {
         long start = System.nanoTime();
         var counted = new long[3];
+        var done = new TreeMap<String, Integer>();
         Played last = series.play(first, seeds, played -> {
             counted[0]++;
             counted[1] += played.verdict().count("accepted");
             counted[2] += played.steps();
+            played.done().forEach((fault, times) -> done.merge(fault, times, Integer::sum));
             if (counted[0] % PROGRESS_EVERY == 0 || counted[0] == seeds || !played.verdict().balanced()) {
                 out.printf("%d of %d universes, %d payments, %d steps, %.1f universes/s%n", counted[0], seeds, counted[1], counted[2],
                         counted[0] / ((System.nanoTime() - start) / 1e9));
                 out.flush();
             }
         });
-        tell(last, counted[0], out);
+        tell(last, counted[0], done, out);
         return last.verdict().balanced() ? 0 : 1;
     }
 
-    private void tell(Played played, long universes, PrintWriter out) {
+    private void tell(Played played, long universes, Map<String, Integer> done, PrintWriter out) {
         Verdict verdict = played.verdict();
         if (json) {
             var line = new LinkedHashMap<String, Object>();
             line.put("universes", universes);
             line.put("seed", played.seed());
             line.put("hash", Long.toHexString(played.hash()));
+            line.put("done", done);
             line.put("last", new JsonMapper().readTree(verdict.json()));
             out.println(new JsonMapper().writeValueAsString(line));
         } else {
+            out.println("What was done, and where somebody died:");
+            done.forEach((fault, times) -> out.printf("  %6d  %s%n", times, fault));
             if (!verdict.balanced()) {
                 out.println("What was done to universe " + played.seed() + ":");
                 played.events().forEach(out::println);

@@ -9,6 +9,6 @@ import java.util.Map;
  *
  * @param hash   of every step; equal for equal seeds
  * @param events what was done to it, in order, with its own time
- * @param points how often each place where a process may die was passed
+ * @param done   how often each fault was done to it, and how often somebody died in each place
  */
-public record Played(long seed, Verdict verdict, long hash, long steps, List<String> events, Map<String, Integer> points) {}
+public record Played(long seed, Verdict verdict, long hash, long steps, List<String> events, Map<String, Integer> done) {}

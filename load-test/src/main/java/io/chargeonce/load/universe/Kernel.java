@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +29,7 @@ final class Kernel {
 
     private final SplittableRandom random;
     private final List<Strand> strands = new ArrayList<>();
-    private final Map<String, Integer> points = new LinkedHashMap<>();
+    private final Map<String, Integer> done = new HashMap<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final List<String> log = new ArrayList<>();
     private final Semaphore over = new Semaphore(0);
@@ -130,7 +129,6 @@ final class Kernel {
     void point(String label) {
         dieIfKilled();
         note(label);
-        points.merge(label, 1, Integer::sum);
         if (crashes.at(running.host, label)) {
             kill(running.host);
             throw new Killed();
@@ -229,17 +227,31 @@ final class Kernel {
         return strands.stream().filter(strand -> strand.thread == thread).findFirst().orElse(null);
     }
 
-    /** What happened from outside: part of the trace, and told with a verdict. */
-    void tell(String event) {
-        mishaps++;
+    /**
+     * What happened from outside: part of the trace, and told with a verdict.
+     *
+     * @param fault what it is counted as
+     */
+    void tell(String fault, String event) {
+        mishap(fault);
+        tell(event);
+    }
+
+    private void tell(String event) {
         note(event);
         log.add(Instant.ofEpochSecond(0, micros * 1_000) + "  " + event);
     }
 
     /** Something small of the kind after which a record may be sent again. */
-    void mishap(String what) {
+    void mishap(String fault) {
         mishaps++;
-        note(what);
+        done.merge(fault, 1, Integer::sum);
+        note(fault);
+    }
+
+    /** Everything is well from here on. */
+    void healed() {
+        tell("everything heals");
     }
 
     void copied(int records) {
@@ -306,7 +318,7 @@ final class Kernel {
         return List.copyOf(log);
     }
 
-    Map<String, Integer> points() {
-        return points;
+    Map<String, Integer> done() {
+        return Map.copyOf(done);
     }
 }

@@ -55,7 +55,7 @@ final class Nemesis {
         kernel.crashes((host, point) -> {
             boolean dies = host != kernel.world() && kernel.chance(crash * times(point));
             if (dies) {
-                kernel.tell(host.name + " killed " + point);
+                kernel.tell("killed " + point, host.name + " killed " + point);
             }
             return dies;
         });
@@ -105,7 +105,7 @@ final class Nemesis {
         if (freezes && !alive.isEmpty()) {
             Host host = one(alive);
             Duration time = kernel.between(Duration.ofMillis(50), Duration.ofSeconds(8));
-            kernel.tell(host.name + " frozen for " + time.toMillis() + " ms");
+            kernel.tell("frozen", host.name + " frozen for " + time.toMillis() + " ms");
             host.freeze(kernel.now(), kernel.after(time));
         }
     }
@@ -114,7 +114,7 @@ final class Nemesis {
         List<Host> alive = cluster.alive();
         if (crash > 0 && !alive.isEmpty()) {
             Host host = one(alive);
-            kernel.tell(host.name + " killed");
+            kernel.tell("killed", host.name + " killed");
             kernel.kill(host);
         }
     }
@@ -129,7 +129,7 @@ final class Nemesis {
         List<ConsumerRecord<byte[], byte[]>> records = all.subList(Math.max(0, all.size() - WORTH_COPYING), all.size());
         if (copies && !records.isEmpty()) {
             int count = 1 + kernel.random().nextInt(MOST_COPIES);
-            kernel.tell(count + " records of " + partition + " copied");
+            kernel.tell("records copied", count + " records of " + partition + " copied");
             kernel.copied(count);
             for (int i = 0; i < count; i++) {
                 ConsumerRecord<byte[], byte[]> record = one(records);
@@ -147,7 +147,7 @@ final class Nemesis {
     private void rebalance() {
         if (rebalances) {
             String topic = one(WORK);
-            kernel.tell("rebalance of " + topic);
+            kernel.tell("rebalance", "rebalance of " + topic);
             broker.group(topic + ".workers").rebalance();
         }
     }
@@ -157,7 +157,7 @@ final class Nemesis {
         Group group = broker.group(partition.topic() + ".workers");
         group.committed(partition).filter(offset -> rebalances && offset.offset() > 0).ifPresent(offset -> {
             long back = kernel.random().nextLong(offset.offset());
-            kernel.tell(partition + " rewound to " + back);
+            kernel.tell("offset rewound", partition + " rewound to " + back);
             group.rewind(partition, back);
         });
     }
@@ -169,7 +169,7 @@ final class Nemesis {
     private void outage(String what, Switch part) {
         if (outages) {
             Duration time = kernel.between(Duration.ofMillis(100), Duration.ofSeconds(4));
-            kernel.tell(what + " away for " + time.toMillis() + " ms");
+            kernel.tell(what + " away", what + " away for " + time.toMillis() + " ms");
             part.down(true);
             kernel.spawn(kernel.world(), "heal", () -> {
                 kernel.sleep(time);
@@ -182,7 +182,7 @@ final class Nemesis {
         Log log = broker.log(one(broker.partitions(one(WORK))));
         if (losses && log.end() > 0) {
             int count = 1 + kernel.random().nextInt(3);
-            kernel.tell("the last " + count + " records of a work topic lost, from " + log.end());
+            kernel.tell("tail lost", "the last " + count + " records of a work topic lost, from " + log.end());
             log.loseTail(count);
         }
     }
@@ -193,7 +193,7 @@ final class Nemesis {
     }
 
     void heal() {
-        kernel.tell("everything heals");
+        kernel.healed();
         healedAt = kernel.truth();
         kernel.crashes((host, point) -> false);
         postgres.faults(SimulatedPostgres.Faults.NONE);

@@ -74,7 +74,7 @@ public final class Universe implements Game {
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw kernel.bug().get();
         }
-        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.points());
+        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.done());
     }
 
     private static Broker broker() {
