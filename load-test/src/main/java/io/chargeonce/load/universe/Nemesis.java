@@ -17,7 +17,7 @@ final class Nemesis {
     /** How much likelier a process dies there than elsewhere: what it had skipped would be lost. */
     private static final int AFTER_AN_OFFSET_COMMIT = 10;
     /** And while one of its threads hangs, with other records finished behind it. */
-    private static final int AFTER_A_THREAD_HUNG = 50;
+    private static final int AFTER_A_THREAD_HUNG = 100;
     private static final int MOST_COPIES = 8;
     private static final Duration SOON = Duration.ofMillis(100);
     /** The newest are about payments that are still under way. */
@@ -59,7 +59,7 @@ final class Nemesis {
             }
             return dies;
         });
-        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5), upTo(0.03), upTo(0.15)));
+        postgres.faults(new SimulatedPostgres.Faults(upTo(0.06), upTo(0.06), upTo(0.5), upTo(0.03), upTo(0.3)));
         broker.faults(new Broker.Faults(upTo(0.05), upTo(0.1), upTo(0.03)));
         psps.forEach(psp -> psp.faults(new Psp.Faults(upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.1), upTo(0.1), upTo(0.15), upTo(0.3))));
     }
