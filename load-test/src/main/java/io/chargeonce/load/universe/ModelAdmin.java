@@ -18,7 +18,7 @@ final class ModelAdmin {
     }
 
     public ListConsumerGroupOffsetsResult listConsumerGroupOffsets(String group) {
-        Kernel.it().point("a look at a group");
+        Kernel.it().point("before a look at a group");
         var offsets = new KafkaFutureImpl<Map<?, ?>>();
         if (broker.isDown()) {
             offsets.completeExceptionally(new TimeoutException("the simulated broker does not answer"));

@@ -64,7 +64,7 @@ final class ModelConsumer {
     public ConsumerRecords<byte[], byte[]> poll(Duration patience) {
         Kernel kernel = Kernel.it();
         long deadline = kernel.after(patience);
-        kernel.point("poll");
+        kernel.point("before a poll");
         while (true) {
             lastPoll = kernel.now();
             answer();

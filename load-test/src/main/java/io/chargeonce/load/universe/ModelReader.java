@@ -63,7 +63,7 @@ final class ModelReader {
     }
 
     public ConsumerRecords<byte[], byte[]> poll(Duration patience) {
-        Kernel.it().point("a look at a topic");
+        Kernel.it().point("before a look at a topic");
         if (broker.isDown()) {
             Kernel.it().sleep(patience);
             return ConsumerRecords.empty();
@@ -92,7 +92,7 @@ final class ModelReader {
     }
 
     private void requireUp() {
-        Kernel.it().point("a look at a topic");
+        Kernel.it().point("before a look at a topic");
         if (broker.isDown()) {
             throw new TimeoutException("the simulated broker does not answer");
         }

@@ -38,6 +38,7 @@ class SimulationTest {
         assertThat(again.hash()).isEqualTo(once.hash());
         assertThat(again.steps()).isEqualTo(once.steps());
         assertThat(again.events()).isEqualTo(once.events());
+        assertThat(again.done()).isEqualTo(once.done()).isNotEmpty();
         assertThat(SOUND.play(4712).hash()).isNotEqualTo(once.hash());
     }
 
