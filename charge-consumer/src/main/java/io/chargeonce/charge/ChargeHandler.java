@@ -9,6 +9,7 @@ import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
+import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -17,6 +18,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * database's row, so a duplicate, a late copy and a forgery end at the claim.
  */
 public final class ChargeHandler implements RecordHandler {
+
+    private static final Duration ROW_IS_BUSY = Duration.ofMillis(200);
 
     private final Claims claims;
     private final Exchange exchange;
@@ -51,7 +54,10 @@ public final class ChargeHandler implements RecordHandler {
         Claim claim;
         try {
             claim = claims.claim(request);
-        } catch (DatabaseRefused | IllegalStateException bug) {
+        } catch (DatabaseRefused refused) {
+            // Whoever holds the row, a merge of thousands or another claim, says nothing against the record.
+            return refused.isRowBusy() ? Verdict.notBefore(ROW_IS_BUSY) : bury(record, PoisonCause.UNPROCESSABLE, refused.getMessage());
+        } catch (IllegalStateException bug) {
             return bury(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
         }
         return switch (claim) {

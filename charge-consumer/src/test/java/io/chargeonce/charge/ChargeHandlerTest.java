@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.Verdict;
+import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import java.nio.charset.StandardCharsets;
@@ -300,6 +301,20 @@ class ChargeHandlerTest {
         process.handle(honest);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(psp.captures).extracting(charge -> charge.money().minorUnits()).containsExactly(1299L);
+    }
+
+    @Test
+    void a_record_whose_operation_somebody_holds_for_long_comes_again_and_is_no_poison() {
+        String id = books.accept("order-1");
+        var record = books.takeWork().getFirst();
+        Verdict whileHeld = books.database.inTransaction(connection -> {
+            OperationTable.lock(connection, List.of(id));
+            return process.handle(record);
+        });
+        assertThat(whileHeld).isInstanceOf(Verdict.NotBefore.class);
+        assertThat(books.count("FROM dead_letter")).isZero();
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+        assertThat(psp.captures).hasSize(1);
     }
 
     @Test
