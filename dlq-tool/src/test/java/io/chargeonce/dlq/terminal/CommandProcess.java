@@ -5,6 +5,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.QueueRows;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,12 +25,23 @@ final class CommandProcess {
         return new ProcessBuilder(line(rows, arguments)).redirectErrorStream(true).redirectOutput(file.toFile()).start();
     }
 
-    static List<String> line(QueueRows rows, String... arguments) {
-        var line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+    static List<String> line(QueueRows rows, String... arguments) throws IOException {
+        // Who has interrupts ignored, as a shell does for what it starts in the background, hands that on.
+        var line = new ArrayList<>(interruptsAreIgnored() ? List.of("env", "--default-signal=INT") : List.of());
+        line.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 CommandProcess.class.getName(), rows.url()));
         line.addAll(List.of(arguments));
         return line;
+    }
+
+    private static boolean interruptsAreIgnored() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.isReadable(status)) {
+            return false;
+        }
+        String ignored = Files.readAllLines(status).stream().filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+        return (Long.parseUnsignedLong(ignored.replaceFirst("SigIgn:\\s*", ""), 16) & 1 << 1) != 0;
     }
 
     /** The database's URL, and then what a person types. */

@@ -59,7 +59,6 @@ class TerminalTest {
 
     @Test
     void an_interrupt_stops_a_merge_between_two_batches_without_a_terminal_too() throws Exception {
-        assumeThat(interruptsAreIgnored()).as("a shell that starts something in the background may have it ignore interrupts").isFalse();
         List<String> dead = rows.dead(8);
         Process merge = CommandProcess.startInto(folder.resolve("merge"), rows, "merge", "--all", "--canary", "0", "--rate", "2", "--yes");
         await().until(() -> rows.accepted().size() >= 2);
@@ -91,11 +90,5 @@ class TerminalTest {
 
     private String printed(String name) throws IOException {
         return Files.readString(folder.resolve(name), StandardCharsets.UTF_8);
-    }
-
-    /** A process hands this on to those that it starts, and a JVM respects it. */
-    private static boolean interruptsAreIgnored() throws IOException {
-        String ignored = Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
-        return (Long.parseUnsignedLong(ignored.replaceFirst("SigIgn:\\s*", ""), 16) & 1 << 1) != 0;
     }
 }
