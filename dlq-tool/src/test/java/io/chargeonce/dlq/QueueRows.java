@@ -160,9 +160,18 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** Listed because nobody knows whether its money was taken; the next question is hours away. */
     public String unresolved() {
+        return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+    }
+
+    /** The same, though an answer came by another way while somebody asked: the attempt failed for good. */
+    public String unresolvedWithoutAnOpenAttempt() {
+        return unresolved(new Outcome.Failed(FailureCause.PSP_UNWELL, "it said so by webhook"));
+    }
+
+    private String unresolved(Outcome heard) {
         String id = accept(MERCHANT, 700, "JPY");
         claim(id);
-        hear(id, new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        hear(id, heard);
         change(id, (connection, operation, now) -> {
             operation.leaveUnresolved("gateway_timed_out", "no answer", now, Duration.ofHours(6));
             DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));

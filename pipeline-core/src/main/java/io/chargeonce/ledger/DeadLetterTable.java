@@ -27,7 +27,8 @@ public final class DeadLetterTable {
                                      source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
             SELECT dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead',
                    cause, message, generation, tier, charge_before,
-                   EXISTS (SELECT FROM payment_attempt AS attempt
+                   cause = 'unresolved' OR EXISTS (
+                           SELECT FROM payment_attempt AS attempt
                             WHERE attempt.payment_id = row.payment_id AND attempt.operation_id = row.operation_id
                               AND NOT attempt.failed_definite),
                    source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers

@@ -171,7 +171,8 @@ CREATE TABLE dead_letter (
     tier           int NOT NULL DEFAULT 0,
     -- The payment's own deadline as it was when it died. Poison has none.
     charge_before  timestamptz,
-    -- Whether an attempt was open when it died. Only then can one have taken the money, for nothing is claimed while dead:
+    -- Whether an attempt was open when it died, or was still asked about. Only then can one have taken the money, for nothing
+    -- is claimed while dead:
     -- whoever lists a million need not look for the attempts of those that had none.
     had_open_attempt boolean NOT NULL DEFAULT true,
     -- Raised by every change, so that a late copy on the topic never hides a newer one.
