@@ -19,7 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class ChargeHandler implements RecordHandler {
 
-    private static final Duration ROW_IS_BUSY = Duration.ofMillis(200);
+    private static final Duration OTHERS_IN_THE_WAY = Duration.ofMillis(200);
 
     private final Claims claims;
     private final Exchange exchange;
@@ -55,8 +55,8 @@ public final class ChargeHandler implements RecordHandler {
         try {
             claim = claims.claim(request);
         } catch (DatabaseRefused refused) {
-            // Whoever holds the row, a merge of thousands or another claim, says nothing against the record.
-            return refused.isRowBusy() ? Verdict.notBefore(ROW_IS_BUSY) : bury(record, PoisonCause.UNPROCESSABLE, refused.getMessage());
+            // A merge of thousands or another claim that holds the row says nothing against the record.
+            return refused.isPassing() ? Verdict.notBefore(OTHERS_IN_THE_WAY) : bury(record, PoisonCause.UNPROCESSABLE, refused.getMessage());
         } catch (IllegalStateException bug) {
             return bury(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
         }

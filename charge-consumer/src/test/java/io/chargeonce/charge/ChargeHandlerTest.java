@@ -16,6 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ChargeHandlerTest {
 
@@ -313,6 +315,24 @@ class ChargeHandlerTest {
         });
         assertThat(whileHeld).isInstanceOf(Verdict.NotBefore.class);
         assertThat(books.count("FROM dead_letter")).isZero();
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+        assertThat(psp.captures).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"deadlock_detected", "serialization_failure", "query_canceled"})
+    void a_record_whose_claim_others_were_in_the_way_of_comes_again_and_is_no_poison(String refusal) {
+        books.execute("""
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'others are in the way' USING ERRCODE = '%s'; END $$;
+                CREATE TRIGGER refuses BEFORE INSERT ON payment_attempt EXECUTE FUNCTION refuse()
+                """.formatted(refusal));
+        books.accept("order-1");
+        var record = books.takeWork().getFirst();
+        assertThat(process.handle(record)).isInstanceOf(Verdict.NotBefore.class);
+        assertThat(books.count("FROM dead_letter")).isZero();
+
+        books.execute("DROP TRIGGER refuses ON payment_attempt");
         assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
         assertThat(psp.captures).hasSize(1);
     }

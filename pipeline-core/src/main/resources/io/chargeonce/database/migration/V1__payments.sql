@@ -172,8 +172,7 @@ CREATE TABLE dead_letter (
     -- The payment's own deadline as it was when it died. Poison has none.
     charge_before  timestamptz,
     -- Whether an attempt was open when it died, or was still asked about. Only then can one have taken the money, for nothing
-    -- is claimed while dead:
-    -- whoever lists a million need not look for the attempts of those that had none.
+    -- is claimed while dead: whoever lists a million need not look for the attempts of those that had none.
     had_open_attempt boolean NOT NULL DEFAULT true,
     -- Raised by every change, so that a late copy on the topic never hides a newer one.
     revision       int NOT NULL DEFAULT 1,
