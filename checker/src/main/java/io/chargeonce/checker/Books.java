@@ -1,9 +1,7 @@
 package io.chargeonce.checker;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Everything read, by payment; filled source by source, then compared. For one thread. */
@@ -23,8 +21,8 @@ final class Books {
 
     final Map<String, Payment> payments = new HashMap<>();
     final Map<String, Letter> letters = new HashMap<>();
-    /** Where poison was found: {@code topic/partition/offset}. */
-    final Set<String> poisonPlaces = new HashSet<>();
+    /** Why a record is poison, by its place: {@code topic/partition/offset}. */
+    final Map<String, String> poison = new HashMap<>();
     /** Which refund or reversal the attempt with this key belongs to. */
     final Map<String, String> givingBack = new HashMap<>();
     /** By key: the attempts that did not succeed, for a decline is one of these. */

@@ -47,7 +47,8 @@ final class DeadLetterRows {
         boolean live = row.getString("state").equals("dead");
         books.letters.put(id, new Books.Letter(live, row.getInt("revision"), operation != null, false));
         if (operation == null) {
-            books.poisonPlaces.add(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")));
+            books.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
+                    row.getString("cause"));
         } else if (live) {
             Payment payment = books.payment(operation);
             payment.liveLetter = true;

@@ -50,7 +50,9 @@ final class WorkTopic {
         if (record.offset() >= committed.getOrDefault(record.partition(), 0L)) {
             books.lag++;
         }
-        if (books.poisonPlaces.contains(Place.of(topic, record.partition(), record.offset()))) {
+        Optional<String> buriedAs = Optional.ofNullable(books.poison.get(Place.of(topic, record.partition(), record.offset())));
+        if (buriedAs.isPresent()) {
+            buried(record, buriedAs.get());
             return;
         }
         Fate fate = fate(record);
@@ -62,6 +64,15 @@ final class WorkTopic {
                     .formatted(Place.of(topic, record.partition(), record.offset())));
         } else if (fate == Fate.WAITS) {
             skipped(record);
+        }
+    }
+
+    /** Of the causes of poison this one alone is found while a record is worked on, and by nothing that it says. */
+    private void buried(ConsumerRecord<byte[], byte[]> record, String cause) {
+        if (cause.equals("unprocessable") && fate(record) != Fate.IS_POISON) {
+            books.findings.add(Invariant.HOP_SOUND, new String(record.key(), StandardCharsets.UTF_8),
+                    "has a sound record at %s that was dead-lettered as unprocessable".formatted(
+                            Place.of(topic, record.partition(), record.offset())));
         }
     }
 

@@ -147,13 +147,17 @@ final class Sample implements AutoCloseable {
 
     private long poison() {
         long offset = world.send("requests", "k", "no JSON at all");
+        poison("psn_1", "undecodable", offset);
+        return offset;
+    }
+
+    void poison(String id, String cause, long offset) {
         world.sql("""
                 INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
-                VALUES ('psn_1', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d)
-                """.formatted(world.prefix, offset));
-        audit("psn_1", "dead_letter.entered", 1);
-        world.send("dlq", "psn_1", "{\"revision\":1}");
-        return offset;
+                VALUES ('%s', 'dead', '%s', 'why', 1, '%s.requests', 0, %d)
+                """.formatted(id, cause, world.prefix, offset));
+        audit(id, "dead_letter.entered", 1);
+        world.send("dlq", id, "{\"revision\":1}");
     }
 
     @Override

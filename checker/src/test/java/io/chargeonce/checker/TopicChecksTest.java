@@ -65,6 +65,14 @@ class TopicChecksTest {
     }
 
     @Test
+    void hop_sound_a_sound_record_is_never_dead_lettered_as_unprocessable() {
+        long offset = sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(0));
+        sample.poison("psn_2", "unprocessable", offset);
+        world.commitOffsets();
+        world.breaks(Invariant.HOP_SOUND, sample.charged);
+    }
+
+    @Test
     void never_early_by_a_millisecond_is_early() {
         world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
         world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
