@@ -61,16 +61,15 @@ class MergeTest {
 
     @Test
     void what_is_still_being_asked_about_is_not_charged_again_though_its_attempt_has_failed() {
-        String id = rows.unresolvedWithoutAnOpenAttempt();
-        assertThat(merge().fates().of(Fate.ASKED).count()).isEqualTo(1);
-        assertThat(dueForAQuestion()).contains(id);
-        assertThat(rows.letter(id)).isEqualTo("dead/1");
-        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+        isAskedAboutAndStaysListed(rows.unresolvedWithoutAnOpenAttempt());
     }
 
     @Test
     void what_is_unresolved_goes_to_the_resolver_and_stays_listed() {
-        String id = rows.unresolved();
+        isAskedAboutAndStaysListed(rows.unresolved());
+    }
+
+    private void isAskedAboutAndStaysListed(String id) {
         assertThat(merge().fates().of(Fate.ASKED).count()).isEqualTo(1);
         assertThat(dueForAQuestion()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/1");

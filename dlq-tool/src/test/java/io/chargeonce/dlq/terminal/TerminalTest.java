@@ -74,11 +74,7 @@ class TerminalTest {
         String run = printed(name).lines().filter(line -> line.startsWith("To go on:")).collect(Collectors.joining()).replaceFirst(".*--resume ", "").strip();
         Called resumed = Called.of(rows::open, "merge", "--resume", run);
         assertThat(resumed.exit()).as(resumed.err()).isZero();
-        assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
-        assertThat(dead).allSatisfy(id -> {
-            assertThat(rows.operation(id).generation()).isEqualTo(2);
-            assertThat(rows.audit(id)).isEqualTo("dlq.merged");
-        });
+        EachOnce.merged(rows, dead);
     }
 
     private Process inATerminal(String name, String environment, String... arguments) throws IOException {
