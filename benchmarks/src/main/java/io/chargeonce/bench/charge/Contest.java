@@ -3,6 +3,7 @@ package io.chargeonce.bench.charge;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.WarmUp;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

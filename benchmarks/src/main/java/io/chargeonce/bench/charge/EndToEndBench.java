@@ -6,6 +6,7 @@ import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
 import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.WarmUp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
 import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.WarmUp;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

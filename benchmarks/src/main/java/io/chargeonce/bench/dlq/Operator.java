@@ -27,19 +27,21 @@ final class Operator {
         this.launcher = launcher.toAbsolutePath();
     }
 
-    /** The first call after a build keeps the loaded classes for those that follow, behind its back. */
+    /** The first call after a build keeps the loaded classes for those that follow, behind its back; older ones are of another queue. */
     void getReady() throws IOException, InterruptedException {
+        for (Path old : keptClasses()) {
+            Files.delete(old);
+        }
         time("list");
-        Path built = launcher.resolveSibling("standalone").resolve("target");
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!keepsClasses(built) && System.nanoTime() < deadline) {
+        while (keptClasses().isEmpty() && System.nanoTime() < deadline) {
             LockSupport.parkNanos(POLL.toNanos());
         }
     }
 
-    private static boolean keepsClasses(Path built) throws IOException {
-        try (Stream<Path> files = Files.list(built)) {
-            return files.anyMatch(file -> file.getFileName().toString().matches("dlq-\\d+\\.classes"));
+    private List<Path> keptClasses() throws IOException {
+        try (Stream<Path> files = Files.list(launcher.resolveSibling("standalone").resolve("target"))) {
+            return files.filter(file -> file.getFileName().toString().matches("dlq-\\d+\\.classes")).toList();
         }
     }
 

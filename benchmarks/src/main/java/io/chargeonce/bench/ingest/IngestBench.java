@@ -4,6 +4,7 @@ import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
 import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.WarmUp;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Address;
@@ -22,8 +23,6 @@ import java.util.concurrent.Executors;
 public final class IngestBench {
 
     private static final Duration WARM_UP = Duration.ofSeconds(2);
-    /** Once for each, before anything counts: until the compiler of a JVM on two cores has done most of its work. */
-    private static final Duration FIRST_TURN = Duration.ofSeconds(20);
     private static final Duration MEASURED = Duration.ofSeconds(5);
     private static final Duration[] TIERS = {Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)};
     private static final int RAW_CONNECTIONS = 2;
@@ -36,7 +35,6 @@ public final class IngestBench {
     private final int repeatedPercent;
     private final Map<String, List<HttpLoad.Outcome>> outcomes = new LinkedHashMap<>();
     private final Map<String, List<Double>> cpuMicros = new LinkedHashMap<>();
-    private Duration measured = FIRST_TURN;
     private final List<String> faults = new ArrayList<>();
 
     private IngestBench(Ground ground, int connections, int repeatedPercent) throws SQLException {
@@ -51,17 +49,16 @@ public final class IngestBench {
         try (var ground = new Ground()) {
             var bench = new IngestBench(ground, connections, repeatedPercent);
             for (String name : CONTESTANTS) {
-                bench.turn(name);
+                double rate = WarmUp.until(1, rateBefore -> 1, turns -> bench.turn(name).acceptedPerSecond());
+                story.printf("warm-up  %-12s %9s/s%n", name, Spread.brief(rate));
             }
-            bench.measured = MEASURED;
             bench.outcomes.clear();
             bench.cpuMicros.clear();
             for (int i = 1; i <= rounds; i++) {
                 var order = new ArrayList<>(CONTESTANTS);
                 Collections.shuffle(order);
                 for (String name : order) {
-                    bench.turn(name);
-                    var outcome = bench.outcomes.get(name).getLast();
+                    var outcome = bench.turn(name);
                     story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name, Spread.brief(outcome.acceptedPerSecond()),
                             outcome.p50(), outcome.p99());
                 }
@@ -70,7 +67,7 @@ public final class IngestBench {
         }
     }
 
-    private void turn(String name) throws Exception {
+    private HttpLoad.Outcome turn(String name) throws Exception {
         try (var plot = ground.newPlot()) {
             createMerchant(plot);
             plot.settle();
@@ -84,6 +81,7 @@ public final class IngestBench {
             cpuMicros.computeIfAbsent(name, unused -> new ArrayList<>()).add((cpu.micros() - before) / (double) Math.max(1, outcome.fresh()));
             outcomes.computeIfAbsent(name, unused -> new ArrayList<>()).add(outcome);
             check(plot, name, outcome);
+            return outcome;
         }
     }
 
@@ -101,20 +99,20 @@ public final class IngestBench {
     private HttpLoad.Outcome overOurs(Ground.Plot plot) throws Exception {
         var settings = new IngestSettings(plot.pipeline(TIERS), new Address("127.0.0.1", 0), 16, Duration.ofHours(24));
         try (var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters)) {
-            return new HttpLoad(service.port(), connections, repeatedPercent).run(WARM_UP, measured);
+            return new HttpLoad(service.port(), connections, repeatedPercent).run(WARM_UP, MEASURED);
         }
     }
 
     private HttpLoad.Outcome overOneCommit(Ground.Plot plot) throws Exception {
         try (var server = OneCommitServer.start(plot)) {
-            return new HttpLoad(server.port(), connections, repeatedPercent).run(WARM_UP, measured);
+            return new HttpLoad(server.port(), connections, repeatedPercent).run(WARM_UP, MEASURED);
         }
     }
 
     /** The limit: batches straight into the tables, without HTTP, relay or repeats. */
     private HttpLoad.Outcome raw(Ground.Plot plot) throws Exception {
         long from = System.nanoTime() + WARM_UP.toNanos();
-        long to = from + measured.toNanos();
+        long to = from + MEASURED.toNanos();
         var counts = new int[RAW_CONNECTIONS][2];
         try (var writers = Executors.newFixedThreadPool(RAW_CONNECTIONS)) {
             for (int i = 0; i < RAW_CONNECTIONS; i++) {
@@ -126,7 +124,7 @@ public final class IngestBench {
             }
         }
         int count = counts[0][0] + counts[1][0];
-        return new HttpLoad.Outcome(count * 1e9 / measured.toNanos(), 0, 0, counts[0][1] + counts[1][1], 0);
+        return new HttpLoad.Outcome(count * 1e9 / MEASURED.toNanos(), 0, 0, counts[0][1] + counts[1][1], 0);
     }
 
     private static void write(Ground.Plot plot, int writer, long from, long to, int[] counts) throws SQLException {

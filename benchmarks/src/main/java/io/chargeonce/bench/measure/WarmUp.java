@@ -1,4 +1,4 @@
-package io.chargeonce.bench.charge;
+package io.chargeonce.bench.measure;
 
 import java.util.function.DoubleToIntFunction;
 
@@ -6,7 +6,7 @@ import java.util.function.DoubleToIntFunction;
  * Runs a contestant until it gets no faster. For minutes after its start the JVM compiles what runs, which takes up to half a
  * core: a contestant that was measured by then would be measured by how much code it has.
  */
-final class WarmUp {
+public final class WarmUp {
 
     /** One slow run may be chance. */
     private static final int ENOUGH = 2;
@@ -14,7 +14,7 @@ final class WarmUp {
     private static final double FASTER = 1.02;
 
     /** Returns how many payments a second it did. */
-    interface Run {
+    public interface Run {
         double of(int count) throws Exception;
     }
 
@@ -25,7 +25,7 @@ final class WarmUp {
      * @param countFor how many make a run at a rate
      * @return payments a second of the fastest run
      */
-    static double until(int firstTry, DoubleToIntFunction countFor, Run run) throws Exception {
+    public static double until(int firstTry, DoubleToIntFunction countFor, Run run) throws Exception {
         // A short try may be over in one batch and says little: a first guess, and no mark to beat.
         double fastest = run.of(countFor.applyAsInt(run.of(firstTry)));
         int noFaster = 0;
