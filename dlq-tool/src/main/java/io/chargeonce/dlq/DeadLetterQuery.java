@@ -80,20 +80,29 @@ final class DeadLetterQuery {
                AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)
                AND (wanted.tier IS NULL OR letter.tier = wanted.tier AND letter.operation_id IS NOT NULL)
                AND (wanted.generation IS NULL OR letter.generation = wanted.generation AND letter.operation_id IS NOT NULL)
-               AND (wanted.run IS NULL OR letter.dead_letter_id IN
-                    (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run))
+               AND (wanted.run IS NULL OR %s)
                AND (wanted.standing IS NULL OR wanted.standing =
             """ + STANDING + ")\n";
 
     /** How long a purge can be undone. */
     static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
+    private static final String OF_MERGE =
+            "letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)";
+
+    /** By its last change: what an earlier purge took out and somebody brought back is not that one's any more. */
+    private static final String OF_PURGE = """
+            EXISTS (SELECT FROM audit_record AS deed
+                     WHERE deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
+                       AND deed.data ->> 'run' = wanted.run AND (deed.data ->> 'revision')::int = letter.revision)
+            """;
+
     /** Whole with its conditions, for each place that dead letters can be in. */
     static String selected(Selection.From from) {
-        return SELECTED.formatted(switch (from) {
-            case THE_QUEUE -> "letter.state = 'dead'";
-            case THE_PURGED -> "letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION;
-        });
+        return switch (from) {
+            case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_MERGE);
+            case THE_PURGED -> SELECTED.formatted("letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION, OF_PURGE);
+        };
     }
 
     private static final String COLUMNS = """

@@ -32,6 +32,12 @@ public record DeadLetterView(
         Optional<String> evidence,
         int tier) {
 
+    /** A message may quote what a PSP or another system was told. */
+    DeadLetterView masked() {
+        return new DeadLetterView(id, operationId, merchant, money, psp, state, cause, Mask.personal(message), generation, revision,
+                diedAt, changedAt, age, standing, evidence, tier);
+    }
+
     /** Where a page that ends with this one goes on. */
     Position position() {
         return new Position(diedAt, money.map(Money::minorUnits).orElse(0L), id);

@@ -49,7 +49,7 @@ public final class Export {
 
     private Map<String, Exported> payloads(Connection connection, List<DeadLetterView> page) throws SQLException {
         var letters = new HashMap<String, DeadLetterView>();
-        page.forEach(letter -> letters.put(letter.id(), letter));
+        page.forEach(letter -> letters.put(letter.id(), masked ? letter.masked() : letter));
         var exported = new HashMap<String, Exported>();
         try (var statement = connection.prepareStatement(PAYLOADS)) {
             statement.setArray(1, connection.createArrayOf("text", letters.keySet().toArray()));

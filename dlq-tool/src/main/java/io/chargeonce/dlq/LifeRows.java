@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,11 +28,11 @@ final class LifeRows {
              WHERE operation_id = ? AND failed_definite
             """;
 
-    private static final String SENT = "SELECT sent_at, sequence, generation, psp, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
+    private static final String SENT = "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
 
     static List<Moment> attempts(Connection connection, String id) throws SQLException {
         return query(connection, SENT, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),
-                result.getString(4), at(result, 5)));
+                result.getString(4), result.getString(5), at(result, 6)));
     }
 
     private static final String ANSWERS = """
@@ -41,7 +42,7 @@ final class LifeRows {
 
     static List<Moment> answers(Connection connection, String id) throws SQLException {
         return query(connection, ANSWERS, id, result -> new Moment.Heard(at(result, 1), result.getInt(2), result.getString(3),
-                result.getString(4), result.getString(5), text(result, 6), text(result, 7), text(result, 8)));
+                result.getString(4), result.getString(5), text(result, 6), masked(result, 7), text(result, 8)));
     }
 
     private static final String WAITS = """
@@ -60,7 +61,16 @@ final class LifeRows {
             """;
 
     static List<Moment> deaths(Connection connection, String id) throws SQLException {
-        return query(connection, DEATHS, id, result -> new Moment.Died(at(result, 1), result.getString(2), text(result, 3)));
+        return query(connection, DEATHS, id, result -> new Moment.Died(at(result, 1), result.getString(2), masked(result, 3)));
+    }
+
+    private static final String GIVEN_BACK = """
+            SELECT accepted_at, operation_id, kind, amount, currency, state FROM operation WHERE payment_id = ? AND kind <> 'charge'
+            """;
+
+    static List<Moment> givenBack(Connection connection, String id) throws SQLException {
+        return query(connection, GIVEN_BACK, id, result -> new Moment.GaveBack(at(result, 1), result.getString(2), result.getString(3),
+                new Money(result.getLong(4), result.getString(5)), result.getString(6)));
     }
 
     /** Without what the other moments tell already. */
@@ -91,6 +101,11 @@ final class LifeRows {
 
     private static Instant at(ResultSet result, int column) throws SQLException {
         return result.getObject(column, OffsetDateTime.class).toInstant();
+    }
+
+    /** What others said may quote what they were told. */
+    private static Optional<String> masked(ResultSet result, int column) throws SQLException {
+        return text(result, column).map(Mask::personal);
     }
 
     private static Optional<String> text(ResultSet result, int column) throws SQLException {

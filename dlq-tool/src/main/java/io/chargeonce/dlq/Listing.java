@@ -10,21 +10,27 @@ public final class Listing {
     private static final int PAGE = 500;
 
     private final DeadLetterQueue queue;
+    private final Selection.From from;
     private final Optional<DeadLetterView.Position> begin;
 
-    private Listing(DeadLetterQueue queue, Optional<DeadLetterView.Position> begin) {
+    private Listing(DeadLetterQueue queue, Selection.From from, Optional<DeadLetterView.Position> begin) {
         this.queue = queue;
+        this.from = from;
         this.begin = begin;
     }
 
-    public Listing(DeadLetterQueue queue) {
-        this(queue, Optional.empty());
+    public Listing(DeadLetterQueue queue, Selection.From from) {
+        this(queue, from, Optional.empty());
     }
 
-    /** Begins behind this dead letter, even if it has left the queue; empty if there never was one of this id. */
-    public static Optional<Listing> behind(DeadLetterQueue queue, String id) {
+    public Listing(DeadLetterQueue queue) {
+        this(queue, Selection.From.THE_QUEUE);
+    }
+
+    /** The same from behind this dead letter on, wherever that is now; empty if there never was one of this id. */
+    public Optional<Listing> behind(String id) {
         return queue.database().withConnection(connection -> DeadLetterQuery.find(connection, List.of(id))).stream().findFirst()
-                .map(letter -> new Listing(queue, Optional.of(letter.position())));
+                .map(letter -> new Listing(queue, from, Optional.of(letter.position())));
     }
 
     /**
@@ -33,7 +39,7 @@ public final class Listing {
      * @return whether there are more than the limit
      */
     public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {
-        Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter, Selection.From.THE_QUEUE));
+        Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter, from));
         Optional<DeadLetterView.Position> after = begin;
         for (long left = limit; ; left -= PAGE) {
             int wanted = (int) Math.min(PAGE, left);

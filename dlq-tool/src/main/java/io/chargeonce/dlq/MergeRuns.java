@@ -19,6 +19,7 @@ public final class MergeRuns {
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final int LOOKS = 1_000;
+    private static final int FEW = 1_000;
 
     private final DeadLetterQueue queue;
 
@@ -112,8 +113,8 @@ public final class MergeRuns {
                 return Optional.empty();
             }
             Outcomes news = run.get().isLed() ? Outcomes.NONE : lookAtAll(connection, id);
-            return Optional.of(new Report(run.get(), RunItems.standings(connection, id), RunItems.fates(connection, id),
-                    RunOutcomes.count(connection, id, 0).plus(news)));
+            RunCounts counts = RunCounts.of(connection, id);
+            return Optional.of(new Report(run.get(), counts.standings(), counts.fates(), counts.outcomes().plus(news)));
         });
     }
 
@@ -131,6 +132,28 @@ public final class MergeRuns {
             }
         }
         return news;
+    }
+
+    /**
+     * Waits for the last payments that a finished run has sent, so that whoever ran it sees what became of them; not for
+     * many, which take their time.
+     *
+     * @param news told after each look, on this thread
+     * @return how it stands when all have ended, patience has, or the brake is pressed
+     */
+    public RunProgress awaitOutcomes(RunProgress finished, Duration patience, Brake brake, Consumer<RunProgress> news) {
+        String id = finished.run().id();
+        RunProgress now = finished;
+        long until = System.nanoTime() + patience.toNanos();
+        while (now.outcomes().open() > 0 && now.outcomes().open() <= FEW && !brake.isPressed() && System.nanoTime() < until) {
+            brake.rest(LOOK_EVERY);
+            Outcomes change = queue.database().withConnection(connection -> RunOutcomes.observe(connection, id, 0)).change();
+            now = now.with(now.outcomes().plus(change));
+            news.accept(now);
+        }
+        // Somebody else who looked may have kept news that we were never told.
+        return now == finished || now.outcomes().open() == 0 ? now
+                : now.with(queue.database().withConnection(connection -> RunOutcomes.count(connection, id, 0)));
     }
 
     static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {

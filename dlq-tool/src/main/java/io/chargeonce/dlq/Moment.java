@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.payment.Money;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -11,7 +12,7 @@ public sealed interface Moment {
     record Accepted(Instant at, String merchant, String idempotencyKey) implements Moment {}
 
     /** The first byte of an attempt was about to leave. */
-    record Sent(Instant at, int attempt, int generation, String psp, Instant keyValidUntil) implements Moment {}
+    record Sent(Instant at, int attempt, int generation, String psp, String pspKey, Instant keyValidUntil) implements Moment {}
 
     /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook} */
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
@@ -22,6 +23,9 @@ public sealed interface Moment {
 
     /** It entered the dead-letter queue. @param message only of the last time is it still known */
     record Died(Instant at, String cause, Optional<String> message) implements Moment {}
+
+    /** Some of its money was to go back, as an operation of its own. @param state of that one, now */
+    record GaveBack(Instant at, String id, String kind, Money money, String state) implements Moment {}
 
     /** Somebody, or a service, did something that is audited. */
     record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}
@@ -34,7 +38,8 @@ public sealed interface Moment {
             case Heard heard -> 2;
             case Waited waited -> 3;
             case Died died -> 4;
-            case Deed deed -> 5;
+            case GaveBack back -> 5;
+            case Deed deed -> 6;
         };
     }
 }

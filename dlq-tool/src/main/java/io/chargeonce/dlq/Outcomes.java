@@ -11,6 +11,18 @@ public record Outcomes(long entered, long succeeded, long declined, long failedA
 
     public static final Outcomes NONE = new Outcomes(0, 0, 0, 0, 0);
 
+    /** Of so many that a run sent. @param outcome null while they are on their way, as a GROUP BY returns it */
+    static Outcomes ofRow(String outcome, long count) {
+        return switch (outcome == null ? "" : outcome) {
+            case "" -> new Outcomes(count, 0, 0, 0, 0);
+            case "succeeded" -> new Outcomes(count, count, 0, 0, 0);
+            case "declined" -> new Outcomes(count, 0, count, 0, 0);
+            case "failed_again" -> new Outcomes(count, 0, 0, count, 0);
+            case "unresolved" -> new Outcomes(count, 0, 0, 0, count);
+            default -> throw new IllegalStateException("Bug! No outcome of a merge: " + outcome);
+        };
+    }
+
     Outcomes plus(Outcomes more) {
         return new Outcomes(entered + more.entered, succeeded + more.succeeded, declined + more.declined,
                 failedAgain + more.failedAgain, unresolved + more.unresolved);

@@ -118,43 +118,4 @@ final class RunItems {
             statement.executeUpdate();
         }
     }
-
-    private static final String FATES = """
-            SELECT fate, currency, count(*), coalesce(sum(amount), 0)
-              FROM dlq_run_item WHERE run_id = ? AND fate IS NOT NULL GROUP BY fate, currency
-            """;
-
-    static Tally<Fate> fates(Connection connection, String run) throws SQLException {
-        var tally = new Tally<Fate>();
-        try (var statement = connection.prepareStatement(FATES)) {
-            statement.setString(1, run);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    tally.add(Fate.fromTag(result.getString(1)),
-                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
-                }
-            }
-        }
-        return tally;
-    }
-
-    private static final String STANDINGS = """
-            SELECT standing, currency, count(*), coalesce(sum(amount), 0)
-              FROM dlq_run_item WHERE run_id = ? GROUP BY standing, currency
-            """;
-
-    /** As they stood when they were frozen. */
-    static Tally<Standing> standings(Connection connection, String run) throws SQLException {
-        var tally = new Tally<Standing>();
-        try (var statement = connection.prepareStatement(STANDINGS)) {
-            statement.setString(1, run);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    tally.add(Standing.fromTag(result.getString(1)),
-                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
-                }
-            }
-        }
-        return tally;
-    }
 }

@@ -46,8 +46,9 @@ public final class RunLeader {
         this.clock = clock;
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
-        this.fates = queue.database().withConnection(connection -> RunItems.fates(connection, run.id()));
-        this.outcomes = count(0);
+        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
+        this.fates = counts.fates();
+        this.outcomes = counts.outcomes();
         boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered() > run.terms().canary();
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
     }

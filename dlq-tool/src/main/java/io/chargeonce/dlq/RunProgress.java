@@ -12,4 +12,8 @@ public record RunProgress(MergeRun run, Phase phase, Tally<Fate> fates, Outcomes
     public enum Phase {
         CANARY, CANARY_IS_AWAITED, RAMP
     }
+
+    RunProgress with(Outcomes newer) {
+        return new RunProgress(run, phase, fates, newer, pace);
+    }
 }

@@ -14,7 +14,7 @@ import java.time.OffsetDateTime;
  */
 public record Selection(DeadLetterFilter filter, From from, Instant asOf) {
 
-    enum From {
+    public enum From {
         THE_QUEUE,
         /** Those that can still be restored. */
         THE_PURGED

@@ -43,7 +43,14 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
 
     /** Without card tokens and what identifies a person. */
     public Story masked() {
-        return new Story(letter, operation, reference.map(Mask::personal), attempts, source.map(Source::masked), edited.map(Mask::personal), audit);
+        return new Story(letter.masked(), operation, reference.map(Mask::personal), attempts.stream().map(Story::masked).toList(),
+                source.map(Source::masked), edited.map(Mask::personal), audit);
+    }
+
+    private static Attempt masked(Attempt attempt) {
+        return new Attempt(attempt.key(), attempt.operationId(), attempt.payment(), attempt.kind(), attempt.ref(), attempt.generation(),
+                attempt.sequence(), attempt.psp(), attempt.state(), attempt.request(), attempt.sends(), attempt.notFound(), attempt.sentAt(),
+                attempt.keyValidUntil(), attempt.pspReference(), attempt.cause(), attempt.message().map(Mask::personal));
     }
 
     private static Story tell(Connection connection, DeadLetterView letter) throws SQLException {

@@ -3,6 +3,7 @@ package io.chargeonce.dlq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
@@ -72,5 +73,18 @@ class RefundMergeTest {
         assertThat(rows.operation(refund).attemptKey().value()).isNotEqualTo(first);
         assertThat(rows.text("SELECT count(*) FROM payment_attempt WHERE operation = 'refund' AND state = 'succeeded'")).isEqualTo("1");
         assertThat(rows.letter(refund)).isEqualTo("merged/2");
+    }
+
+    @Test
+    void a_payments_life_tells_what_was_given_back() {
+        rows.succeed(refund);
+        assertThat(Life.of(rows.queue(), payment).orElseThrow().moments()).filteredOn(Moment.GaveBack.class::isInstance)
+                .extracting(Moment.GaveBack.class::cast).singleElement().satisfies(back -> {
+                    assertThat(back.id()).isEqualTo(refund);
+                    assertThat(back.kind()).isEqualTo("refund");
+                    assertThat(back.money()).isEqualTo(new Money(300, "EUR"));
+                    assertThat(back.state()).isEqualTo("succeeded");
+                });
+        assertThat(Life.of(rows.queue(), refund).orElseThrow().moments()).noneMatch(Moment.GaveBack.class::isInstance);
     }
 }

@@ -18,10 +18,11 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "audit", usageHelpAutoWidth = true, sortOptions = false,
         description = "Tells who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line.",
-        footer = {"", "Example: what was purged this week, and by whom?",
-                  "  chargeonce dlq audit --action dlq.purged --newer-than 7d",
-                  "Has anybody tampered with it?",
-                  "  chargeonce dlq audit --verify"})
+        exitCodeList = "1:--verify found a record that is not what was written",
+        footer = {"  What was purged this week, and by whom?",
+                  "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
+                  "  Has anybody tampered with it?",
+                  "    chargeonce dlq audit --verify"})
 final class AuditCommand implements Callable<Integer> {
 
     private static final int MOST = 100;
@@ -46,7 +47,7 @@ final class AuditCommand implements Callable<Integer> {
     Optional<String> newerThan;
 
     @Option(names = "--verify", description = "Checks the whole log instead: each record is chained by hashes to the one before it "
-            + "about the same payment or run. Exit 1 if one was changed, added or taken away. A last one that was taken away does not show.")
+            + "about the same payment or run. One that was changed, added or taken away is told; a last one that was taken away does not show.")
     boolean verify;
 
     @Mixin

@@ -1,6 +1,5 @@
 package io.chargeonce.dlq.terminal;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,6 +8,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,25 +20,32 @@ record Breakers(List<String> addresses) {
     private static final Pattern BREAKER = Pattern.compile("(?m)^chargeonce_psp_breaker_open\\{[^}]*psp=\"([^\"]*)\"[^}]*} (\\S+)$");
     private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
-    /** Where a process does not answer, that is said in the place of a state. */
+    /** Asks all of them at once. Where a process does not answer, that is said in the place of a state. */
     Map<String, String> states() {
+        var asked = new TreeMap<String, CompletableFuture<String>>();
+        addresses.forEach(address -> asked.put(address, metrics(address)));
         var states = new TreeMap<String, String>();
-        for (String address : addresses) {
+        asked.forEach((address, metrics) -> {
             try {
-                read(address, states);
-            } catch (IOException | IllegalArgumentException e) {
+                read(metrics.join(), states);
+            } catch (CompletionException e) {
                 states.put(address, "unknown, no metrics there");
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return states;
             }
-        }
+        });
         return states;
     }
 
-    private static void read(String address, Map<String, String> states) throws IOException, InterruptedException {
-        var request = HttpRequest.newBuilder(URI.create("http://" + address + "/metrics")).timeout(PATIENCE).build();
-        Matcher breakers = BREAKER.matcher(HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body());
+    private static CompletableFuture<String> metrics(String address) {
+        try {
+            var request = HttpRequest.newBuilder(URI.create("http://" + address + "/metrics")).timeout(PATIENCE).build();
+            return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body);
+        } catch (IllegalArgumentException noAddress) {
+            return CompletableFuture.failedFuture(noAddress);
+        }
+    }
+
+    private static void read(String metrics, Map<String, String> states) {
+        Matcher breakers = BREAKER.matcher(metrics);
         while (breakers.find()) {
             // Open in one process is what matters.
             states.merge(breakers.group(1), Double.parseDouble(breakers.group(2)) > 0 ? "OPEN" : "closed",

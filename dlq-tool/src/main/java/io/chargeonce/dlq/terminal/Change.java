@@ -13,7 +13,20 @@ import io.chargeonce.dlq.Standing;
 /** What a command does to dead letters. */
 sealed interface Change {
 
+    String NOTHING_QUEUED = "The dead-letter queue holds nothing of this kind.";
+    String NOTHING_PURGED = "Nothing of this kind was purged in the last 30 days.";
+
     String title();
+
+    /** Where it looks, and that nothing is there. */
+    default String nothing() {
+        return NOTHING_QUEUED;
+    }
+
+    /** What is said of an id that is not where it looks. */
+    default String missing(String id) {
+        return "not in the queue: " + id;
+    }
 
     String inWords(Standing standing);
 
@@ -88,6 +101,16 @@ sealed interface Change {
         @Override
         public String title() {
             return "RESTORE";
+        }
+
+        @Override
+        public String nothing() {
+            return NOTHING_PURGED;
+        }
+
+        @Override
+        public String missing(String id) {
+            return "not purged in the last 30 days: " + id;
         }
 
         @Override

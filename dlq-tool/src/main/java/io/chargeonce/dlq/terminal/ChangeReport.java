@@ -27,7 +27,7 @@ public final class ChangeReport {
     static void printPlan(Change change, Plan plan, Screen screen) {
         List<Standing> present = Arrays.stream(Standing.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
-            screen.say("The dead-letter queue holds nothing of this kind.");
+            screen.say(change.nothing());
             return;
         }
         new Table<Standing>(screen, List.of(
@@ -41,6 +41,11 @@ public final class ChangeReport {
         }
     }
 
+    static String committed(Tally<Fate> fates, Mandate mandate) {
+        boolean moved = Arrays.stream(Fate.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
+        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(mandate.run(), mandate.actor());
+    }
+
     /** What became of each, by fate, with money. */
     public static void printResult(Mandate mandate, Run.Result result, Screen screen) {
         Tally<Fate> fates = result.fates();
@@ -52,7 +57,10 @@ public final class ChangeReport {
                     Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
                     Column.rightLines("MONEY", f -> fates.of(f).moneyLines()),
                     Column.whole("RESULT", Words::of))).print(present);
-            screen.say("Committed and staged for Kafka, as %s by %s.".formatted(mandate.run(), mandate.actor()));
+            screen.say(committed(fates, mandate));
+            if (fates.of(Fate.PURGED).count() > 0) {
+                screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", mandate.run());
+            }
         }
         if (!result.finished()) {
             screen.say("Stopped between two batches, nothing is left half done; the same command does the rest.");

@@ -29,7 +29,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     int on(DeadLetterQueue queue) {
         Plan plan = look(queue);
         List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
+        missing.forEach(id -> tell(change.missing(Printable.of(id))));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());
@@ -80,6 +80,9 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         Screen screen = Screen.of(command);
         if (!json) {
             ChangeReport.printResult(mandate, result, screen);
+            if (!result.finished() && expected.isAny()) {
+                screen.say("What is left is another set than the expected one: call it without --yes to see which.");
+            }
             return;
         }
         var object = new LinkedHashMap<String, Object>();

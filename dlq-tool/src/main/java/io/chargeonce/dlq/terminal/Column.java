@@ -16,7 +16,7 @@ record Column<R>(String title, boolean right, Room room, Function<R, List<String
         /** It is printed as it is, on any screen. */
         record Whole() implements Room {}
 
-        /** It is cut, but not below this width. */
+        /** It is cut, but not below this width; rather than that it is left out. */
         record Shrinks(int narrowest) implements Room {}
 
         /** It takes what the others leave, and is left out when that is less than this width. */
@@ -29,6 +29,10 @@ record Column<R>(String title, boolean right, Room room, Function<R, List<String
 
     static <R> Column<R> right(String title, Function<R, String> cell) {
         return new Column<>(title, true, new Room.Whole(), one(cell));
+    }
+
+    static <R> Column<R> lines(String title, Function<R, List<String>> cell) {
+        return new Column<>(title, false, new Room.Whole(), cell);
     }
 
     static <R> Column<R> rightLines(String title, Function<R, List<String>> cell) {

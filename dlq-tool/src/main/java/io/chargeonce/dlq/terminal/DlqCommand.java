@@ -5,6 +5,8 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.kafka.KafkaConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -23,11 +25,14 @@ import picocli.CommandLine.Spec;
  * command ends; only here is it told that Postgres can't be reached.
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
-        exitCodeListHeading = "%nExit codes:%n", exitCodeList = {
-            "0:fine", "1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
-            "2:called wrongly, wrong settings, or a role that may not; nothing was changed", "3:Postgres or Kafka can't be reached",
-            "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on"},
-        footer = {"", "Example: what is in there, and what would a merge do with it?", "  chargeonce dlq summary"})
+        exitCodeList = {"1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
+                        "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on",
+                        "141:whoever read what is printed has gone, or the disk is full"},
+        footer = {"  What is in there, and what would a merge do with it?",
+                  "    chargeonce dlq summary",
+                  "  Everything that can be said about the oldest of it:",
+                  "    chargeonce dlq list --sort oldest --limit 1",
+                  "    chargeonce dlq why ID"})
 public final class DlqCommand implements Runnable {
 
     interface Action {
@@ -35,6 +40,8 @@ public final class DlqCommand implements Runnable {
     }
 
     private static final int UNREACHABLE = 3;
+    /** As a shell says of whom a closed pipe ended: 128 and SIGPIPE. */
+    private static final int READER_IS_GONE = 141;
 
     private static final String COMPLETION = "completion";
 
@@ -92,6 +99,7 @@ public final class DlqCommand implements Runnable {
                 line.addSubcommand(name, command.get());
             }
         });
+        Manual.complete(line);
         return line.setParameterExceptionHandler(new ShortUsageErrors());
     }
 
@@ -120,6 +128,9 @@ public final class DlqCommand implements Runnable {
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
         } catch (DatabaseRefused e) {
             return refused(command, innermost(e), e.getCause() instanceof SQLException cause ? String.valueOf(cause.getSQLState()) : "");
+        } catch (Screen.Gone e) {
+            // Who reads through a pipe no further than a page has no use for a message; a file that is not whole is another matter.
+            return Files.isRegularFile(Path.of("/dev/stdout")) ? told(command, READER_IS_GONE, "the output is not whole: is the disk full?") : READER_IS_GONE;
         }
     }
 

@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
                        "The editor has it as it is; what is printed has card tokens and personal fields masked.",
                        "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
                                + "result must say what was accepted."},
-        footer = {"", "Example: mend a record that a producer cut off",
-                  "  chargeonce dlq edit psn_0123456789abcdef --reason \"the last brace was missing\"",
-                  "  chargeonce dlq merge psn_0123456789abcdef --yes"})
+        exitCodeList = "1:there is no such poison record, the edit was refused, or nothing was edited",
+        footer = {"  Mend a record that a producer cut off, then send it:",
+                  "    chargeonce dlq edit psn_0123456789abcdef --reason \"a brace was missing\"",
+                  "    chargeonce dlq merge psn_0123456789abcdef --yes"})
 final class EditCommand implements Callable<Integer> {
 
     private static final int NO = 1;

@@ -6,6 +6,10 @@ import java.util.Optional;
 /** What somebody saw and means; anything else is refused. */
 record Expected(Optional<Integer> count, Optional<String> fingerprint) {
 
+    boolean isAny() {
+        return count.isPresent() || fingerprint.isPresent();
+    }
+
     /** Why this plan is not the expected one, or empty if it is. */
     Optional<String> refusal(Plan plan) {
         long there = plan.standings().total().count();

@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -25,8 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "export", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Writes dead letters with what they hold into a new file, as JSON, one a line.",
                        "Card tokens and personal fields are masked unless you say --unmasked."},
-        footer = {"", "Example: carry poison to a test environment",
-                  "  chargeonce dlq export poison.ndjson --standing poison"})
+        footer = {"  Carry poison to a test environment:",
+                  "    chargeonce dlq export poison.ndjson --standing poison"})
 final class ExportCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -53,26 +52,50 @@ final class ExportCommand implements Callable<Integer> {
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         if (Files.exists(file)) {
             problems.add("'%s' exists already; name a new file".formatted(file));
+        } else if (!Files.isDirectory(folder())) {
+            problems.add("there is no folder '%s'".formatted(folder()));
         }
         return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> export(queue, filter));
     }
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {
+        try {
+            // Nobody but this person may read a file that was made this way, and what has the name that was asked for is whole.
+            Path part = Files.createTempFile(folder(), file.getFileName() + ".", ".part");
+            try {
+                long count = write(queue, filter, part);
+                Files.move(part, file);
+                return say(count);
+            } finally {
+                Files.deleteIfExists(part);
+            }
+        } catch (FileAlreadyExistsException e) {
+            return refuse("'%s' exists already; name a new file".formatted(file));
+        } catch (IOException | UncheckedIOException e) {
+            return refuse("'%s' can't be written (%s)".formatted(file, e.getMessage()));
+        }
+    }
+
+    private Path folder() {
+        return file.toAbsolutePath().getParent();
+    }
+
+    private long write(DeadLetterQueue queue, DeadLetterFilter filter, Path part) throws IOException {
         var count = new AtomicLong();
-        try (BufferedWriter out = Files.newBufferedWriter(file, StandardOpenOption.CREATE_NEW)) {
+        try (BufferedWriter out = Files.newBufferedWriter(part)) {
             new Export(queue, !unmasked).run(filter, exported -> {
                 write(out, Json.line(Json.exported(exported)));
                 count.incrementAndGet();
             });
-        } catch (FileAlreadyExistsException e) {
-            return refuse("'%s' exists already; name a new file".formatted(file));
-        } catch (IOException | UncheckedIOException e) {
-            return refuse("'%s' can't be written (%s); remove what is there and try again".formatted(file, e.getMessage()));
         }
+        return count.get();
+    }
+
+    private int say(long count) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("exported", count.get(), "masked", !unmasked));
+            Json.print(Screen.of(spec), Map.of("exported", count, "masked", !unmasked));
         } else {
-            Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(count.get(), file,
+            Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(count, file,
                     unmasked ? ", with card tokens and personal fields" : ", masked"));
         }
         return 0;

@@ -28,8 +28,11 @@ import picocli.CommandLine.Spec;
         description = {"Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
                        "They touch no payment here. Taken in twice, nothing changes the second time.",
                        "Of Spring Kafka's headers it takes the exception and the place where a record failed first."},
-        footer = {"", "Examples:", "  chargeonce dlq import poison.ndjson --reason \"reproduce it in the test environment\"",
-                  "  chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
+        exitCodeList = "1:there is no such topic",
+        footer = {"  Reproduce it in the test environment:",
+                  "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
+                  "  One place to look at another system's dead letters:",
+                  "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
 final class ImportCommand implements Callable<Integer> {
 
     private static final int BATCH = 200;

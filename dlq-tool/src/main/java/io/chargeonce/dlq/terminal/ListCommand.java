@@ -5,6 +5,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Export;
 import io.chargeonce.dlq.Listing;
 import io.chargeonce.dlq.Order;
+import io.chargeonce.dlq.Selection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -19,8 +20,11 @@ import picocli.CommandLine.Spec;
 @Command(name = "list", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Lists dead letters, the newest first.",
                        "With --json what they hold is there too, with card tokens and personal fields masked; export --unmasked has it all."},
-        footer = {"", "Example: the oldest hundred of the last day that one PSP refused",
-                  "  chargeonce dlq list --psp stripe --newer-than 1d --sort oldest"})
+        exitCodeList = "1:--after names no dead letter that there ever was",
+        footer = {"  The oldest of the last day that one PSP refused:",
+                  "    chargeonce dlq list --psp stripe --newer-than 1d --sort oldest",
+                  "  Whatever is worth 100.00 EUR or more, for a script:",
+                  "    chargeonce dlq list --currency EUR --min-amount 10000 --json"})
 final class ListCommand implements Callable<Integer> {
 
     private static final long SHOWN_TO_PEOPLE = 100;
@@ -33,6 +37,9 @@ final class ListCommand implements Callable<Integer> {
 
     @Mixin
     FilterOptions filters;
+
+    @Option(names = "--purged", description = "What was purged and can still be restored, instead of what is in the queue.")
+    boolean purged;
 
     @Option(names = "--sort", paramLabel = "ORDER", description = "newest, oldest or amount (the largest first). Newest unless said.")
     Optional<String> sort;
@@ -74,7 +81,8 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private int list(DeadLetterQueue queue, DeadLetterFilter filter, Order order, long most) {
-        Optional<Listing> listing = after.isEmpty() ? Optional.of(new Listing(queue)) : Listing.behind(queue, after.get());
+        var all = new Listing(queue, purged ? Selection.From.THE_PURGED : Selection.From.THE_QUEUE);
+        Optional<Listing> listing = after.isEmpty() ? Optional.of(all) : all.behind(after.get());
         if (listing.isEmpty()) {
             spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
             spec.commandLine().getErr().flush();
@@ -92,7 +100,7 @@ final class ListCommand implements Callable<Integer> {
             last.set(page.getLast().id());
         });
         if (table.isEmpty()) {
-            screen.say("The dead-letter queue holds nothing of this kind.");
+            screen.say(purged ? Change.NOTHING_PURGED : Change.NOTHING_QUEUED);
         }
         if (more) {
             screen.say("There are more: --after %s shows the next, --limit more at once, and summary counts them all.".formatted(last.get()));

@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterView;
+import io.chargeonce.dlq.Mask;
 import io.chargeonce.payment.Money;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ public final class ListTable {
         columns.put("generation", Column.right("GENERATION", letter -> "" + letter.generation()));
         columns.put("tier", Column.right("TIER", letter -> "" + letter.tier()));
         columns.put("died", Column.whole("DIED", letter -> Words.time(letter.diedAt())));
-        columns.put("message", Column.ifRoom("MESSAGE", 16, DeadLetterView::message));
+        columns.put("message", Column.ifRoom("MESSAGE", 16, letter -> Mask.personal(letter.message())));
         return columns;
     }
 

@@ -35,7 +35,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
         List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell("not in the queue: " + Printable.of(id)));
+        missing.forEach(id -> tell(new Change.Merging().missing(Printable.of(id))));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());
@@ -103,7 +103,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
 
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
         try (var bar = RunBar.on(command, json)) {
-            Optional<RunLeader> leader = new MergeRuns(queue).takeOver(mandate, InstantSource.system(), bar::show, this::waits);
+            var runs = new MergeRuns(queue);
+            Optional<RunLeader> leader = runs.takeOver(mandate, InstantSource.system(), bar::show, this::waits);
             if (leader.isEmpty()) {
                 return notToBeTaken(queue, mandate.run());
             }
@@ -111,9 +112,11 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             CtrlC ctrlC = CtrlC.presses(brake);
             try {
                 RunStep end = leader.get().run(brake);
+                RunProgress last = end instanceof RunStep.Finished
+                        ? runs.awaitOutcomes(leader.get().progress(), bar.patience(), brake, bar::show) : leader.get().progress();
                 bar.close();
-                RunPage.printEnd(leader.get().progress(), end, mandate, Screen.of(command), json);
-                return exit(end, leader.get().progress(), filter);
+                RunPage.printEnd(last, end, mandate, Screen.of(command), json);
+                return exit(end, last, filter);
             } finally {
                 ctrlC.letGo();
             }

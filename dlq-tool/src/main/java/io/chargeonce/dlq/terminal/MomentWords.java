@@ -13,12 +13,13 @@ final class MomentWords {
     static String of(Moment moment) {
         return Printable.of(switch (moment) {
             case Moment.Accepted accepted -> "accepted from %s under key %s".formatted(accepted.merchant(), accepted.idempotencyKey());
-            case Moment.Sent sent -> "attempt %d sent to %s".formatted(sent.attempt(), sent.psp())
-                    + (sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "");
+            case Moment.Sent sent -> "attempt %d sent to %s%s, key %s".formatted(sent.attempt(), sent.psp(),
+                    sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey());
             case Moment.Heard heard -> heard(heard);
             case Moment.Waited waited -> "%s in retry-%d until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
                     Words.time(waited.due()), because(waited.cause()));
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
+            case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });
@@ -53,6 +54,7 @@ final class MomentWords {
                 json.put("attempt", sent.attempt());
                 json.put("generation", sent.generation());
                 json.put("psp", sent.psp());
+                json.put("psp_key", sent.pspKey());
                 json.put("key_valid_until", sent.keyValidUntil().toString());
             }
             case Moment.Heard heard -> heard(heard, json);
@@ -66,6 +68,13 @@ final class MomentWords {
                 json.put("what", "died");
                 json.put("cause", died.cause());
                 Json.putIfPresent(json, "message", died.message());
+            }
+            case Moment.GaveBack back -> {
+                json.put("what", back.kind());
+                json.put("operation_id", back.id());
+                json.put("amount", back.money().minorUnits());
+                json.put("currency", back.money().currency());
+                json.put("state", back.state());
             }
             case Moment.Deed deed -> {
                 json.put("what", deed.action());

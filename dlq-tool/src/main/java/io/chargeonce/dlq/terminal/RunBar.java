@@ -2,6 +2,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Outcomes;
 import io.chargeonce.dlq.RunProgress;
+import java.time.Duration;
 import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -9,10 +10,13 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** A run's progress for people at a terminal: how far it is, and what became of what it moved. Nothing for scripts. */
+/** A run's progress for people at a terminal: how far it is, and what became of what it moved. Nothing for scripts, which do not wait. */
 sealed interface RunBar extends AutoCloseable {
 
     void show(RunProgress progress);
+
+    /** How long the last outcomes are worth waiting for. */
+    Duration patience();
 
     @Override
     void close();
@@ -27,6 +31,11 @@ sealed interface RunBar extends AutoCloseable {
         public void show(RunProgress progress) {}
 
         @Override
+        public Duration patience() {
+            return Duration.ZERO;
+        }
+
+        @Override
         public void close() {}
     }
 
@@ -34,6 +43,7 @@ sealed interface RunBar extends AutoCloseable {
     final class Drawn implements RunBar {
 
         private static final int REFRESH_MILLIS = 200;
+        private static final Duration PATIENCE = Duration.ofSeconds(10);
 
         private final int width;
         private Optional<ProgressBar> drawn = Optional.empty();
@@ -57,6 +67,11 @@ sealed interface RunBar extends AutoCloseable {
             bar.setExtraMessage(inWords(progress));
         }
 
+        @Override
+        public Duration patience() {
+            return PATIENCE;
+        }
+
         /** The library draws the bar once more whenever it is closed. */
         @Override
         public void close() {
@@ -68,8 +83,8 @@ sealed interface RunBar extends AutoCloseable {
     /** Short, for it shares a line of 80 columns with the bar. */
     static String inWords(RunProgress progress) {
         Outcomes outcomes = progress.outcomes();
-        String sofar = "%,d ok, %,d failed, %,d open".formatted(outcomes.succeeded() + outcomes.declined(),
-                outcomes.failedAgain() + outcomes.unresolved(), outcomes.open());
+        String sofar = "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded() + outcomes.declined()),
+                Words.brief(outcomes.failedAgain() + outcomes.unresolved()), Words.brief(outcomes.open()));
         return switch (progress.phase()) {
             case CANARY, CANARY_IS_AWAITED -> "canary: " + sofar;
             case RAMP -> sofar + (progress.pace().perSecond().isPresent() ? ", " + progress.pace().perSecond().getAsInt() + "/s" : "");

@@ -26,7 +26,7 @@ final class RunPage {
             return;
         }
         tally(progress.fates(), Fate.values(), "RESULT", Words::of, screen);
-        screen.say("Committed and staged for Kafka, as %s by %s.".formatted(run.id(), mandate.actor()));
+        screen.say(ChangeReport.committed(progress.fates(), mandate));
         screen.say(switch (end) {
             case RunStep.Finished finished -> outcomes(progress.outcomes());
             case RunStep.Aborted aborted -> "Stopped by itself: %s. %s Nothing more moves until somebody resumes it."

@@ -13,7 +13,10 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
         description = "Lists merge runs, the newest first; those that were stopped can be resumed.",
-        footer = {"", "Examples:", "  chargeonce dlq runs", "  chargeonce dlq runs show run_0123456789"})
+        footer = {"  Which can be resumed?",
+                  "    chargeonce dlq runs",
+                  "  What became of one?",
+                  "    chargeonce dlq runs show run_0123456789"})
 final class RunsCommand implements Callable<Integer> {
 
     private static final int SHOWN = 50;

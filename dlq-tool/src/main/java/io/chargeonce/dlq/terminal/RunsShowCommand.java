@@ -13,7 +13,9 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
         description = "Shows one merge run: what it was to move, what it did, and what became of it.",
-        footer = {"", "Example:", "  chargeonce dlq runs show run_0123456789"})
+        exitCodeList = "1:there is no such run",
+        footer = {"  What became of it?",
+                  "    chargeonce dlq runs show run_0123456789"})
 final class RunsShowCommand implements Callable<Integer> {
 
     @ParentCommand

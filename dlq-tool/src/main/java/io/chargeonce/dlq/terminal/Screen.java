@@ -27,9 +27,21 @@ public record Screen(PrintWriter out, int width, boolean colours) {
         return new Screen(out, width, false);
     }
 
+    /** Nobody takes what is printed: a reader that has seen enough, or a full disk. What would only be printed need not be found out. */
+    static final class Gone extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        Gone() {
+            super("nobody takes what is printed");
+        }
+    }
+
     void print(String format, Object... arguments) {
         out.printf(format + "%n", arguments);
-        out.flush();
+        if (out.checkError()) {
+            throw new Gone();
+        }
     }
 
     /** A sentence, broken between words where the screen ends. */

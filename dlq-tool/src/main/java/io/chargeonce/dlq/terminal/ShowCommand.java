@@ -15,7 +15,9 @@ import picocli.CommandLine.Spec;
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
                        "Card tokens and personal fields are masked unless you say --unmasked."},
-        footer = {"", "Example:", "  chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+        exitCodeList = "1:there never was a dead letter of this id",
+        footer = {"  One of those that list shows:",
+                  "    chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
 final class ShowCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -65,8 +65,17 @@ public final class StoryPage {
             screen.print("  none: nothing was ever sent to a PSP");
         }
         for (Attempt attempt : story.attempts()) {
-            screen.labelled("  %d. ".formatted(attempt.sequence()), "%s at %s: %s".formatted(Words.time(attempt.sentAt()), attempt.psp(), inWords(attempt)));
+            screen.labelled("  %d. ".formatted(attempt.sequence()), "%s at %s: %s; key %s%s".formatted(Words.time(attempt.sentAt()), attempt.psp(),
+                    inWords(attempt), attempt.key().value(), keyLife(attempt)));
         }
+    }
+
+    /** It matters to those only that may have to be sent once more. */
+    private static String keyLife(Attempt attempt) {
+        return switch (attempt.state()) {
+            case IN_FLIGHT, UNKNOWN -> ", which %s knows until %s".formatted(attempt.psp(), Words.time(attempt.keyValidUntil()));
+            case FAILED_DEFINITE, SUCCEEDED -> "";
+        };
     }
 
     private static String inWords(Attempt attempt) {

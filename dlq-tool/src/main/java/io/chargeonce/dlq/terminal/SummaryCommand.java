@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "summary", usageHelpAutoWidth = true, sortOptions = false,
         description = "Groups dead letters by cause, PSP and merchant: how many, how much money, how old, and what a merge would do.",
-        footer = {"", "Example: what died within the last hour?", "  chargeonce dlq summary --newer-than 1h"})
+        footer = {"  What died within the last hour?",
+                  "    chargeonce dlq summary --newer-than 1h"})
 final class SummaryCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -3,11 +3,13 @@ package io.chargeonce.dlq.terminal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Rows in columns that fit a screen; where they don't, the widest column that may shrink shrinks first. The first rows
- * set the widths, so pages that follow line up with them. One thread.
+ * Rows in columns that fit a screen; where they don't, the widest column that may shrink shrinks first, and when none can
+ * any more, the last of them is left out: an id is never cut. The first rows set the widths, so pages that follow line up
+ * with them. One thread.
  */
 final class Table<R> {
 
@@ -42,6 +44,20 @@ final class Table<R> {
                     || room(widths) + widths[columns.indexOf(column)] >= ifAny.narrowest()).toList();
             widths = natural(rows);
         }
+        shrink();
+        for (var last = lastThatShrinks(); room(widths) < 0 && last.isPresent(); last = lastThatShrinks()) {
+            Column<R> leftOut = last.get();
+            columns = columns.stream().filter(column -> column != leftOut).toList();
+            widths = natural(rows);
+            shrink();
+        }
+    }
+
+    private Optional<Column<R>> lastThatShrinks() {
+        return columns.reversed().stream().filter(column -> column.room() instanceof Column.Room.Shrinks).findFirst();
+    }
+
+    private void shrink() {
         int[] narrowest = IntStream.range(0, widths.length).map(i -> columns.get(i).narrowest(widths[i])).toArray();
         while (room(widths) < 0 && !Arrays.equals(widths, narrowest)) {
             widths[widest(narrowest)]--;

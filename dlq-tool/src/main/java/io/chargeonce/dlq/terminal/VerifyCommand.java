@@ -18,10 +18,14 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "verify", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue. Exit 1 if not.",
+        description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue.",
                        "May be called while everything runs. Looks at every payment and every record, so it takes its time.",
                        "--repair stages anew what the topic shows wrongly; it touches no payment and no dead letter."},
-        footer = {"", "Examples:", "  chargeonce dlq verify", "  chargeonce dlq verify --repair --reason \"the topic was made anew\""})
+        exitCodeList = "1:something does not agree, and was not repaired",
+        footer = {"  Does everything agree?",
+                  "    chargeonce dlq verify",
+                  "  The topic was made anew:",
+                  "    chargeonce dlq verify --repair --reason \"the topic was made anew\""})
 final class VerifyCommand implements Callable<Integer> {
 
     private static final int MOST = 100;

@@ -14,6 +14,11 @@ final class Words {
         return at.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
+    /** A number for which there is little room. */
+    static String brief(long count) {
+        return count < 10_000 ? "%,d".formatted(count) : count < 10_000_000 ? count / 1_000 + "k" : count / 1_000_000 + "M";
+    }
+
     static String byMerge(Standing standing) {
         return switch (standing) {
             case RECHARGEABLE -> "merge";

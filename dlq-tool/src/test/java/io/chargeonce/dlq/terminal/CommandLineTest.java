@@ -3,14 +3,23 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.Summary;
 import io.chargeonce.sandbox.TestStack;
+import java.io.IOException;
+import java.io.PipedReader;
+import java.io.PipedWriter;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 class CommandLineTest {
@@ -34,6 +43,39 @@ class CommandLineTest {
                 .containsExactly("   AMOUNT  STANDING           GENERATION  TIER", "12.99 EUR  safe to re-charge           1     0");
         assertThat(call("list", "--columns", "shoe,id", "--sort", "x", "--currency", "eur", "--min-amount", "-1").err())
                 .contains("--columns has no 'shoe'", "--sort is 'x'", "--currency is 'eur'", "--min-amount is '-1'");
+    }
+
+    @Test
+    void every_filter_means_what_it_says() {
+        String yen = rows.dead("acme", 5000, "JPY", "the PSP answered 500");
+        String waited = rows.accepted("globex");
+        rows.retry(waited, 2, "unwell");
+        rows.fail(waited, "a shoe is missing");
+        String poison = rows.poison(new byte[] {1});
+        String unresolved = rows.unresolved();
+        rows.text("UPDATE dead_letter SET died_at = died_at - interval '2 hours' WHERE dead_letter_id = '" + waited + "' RETURNING 1");
+        String run = call("merge", yen, "--plan", "--json").json().getFirst().path("run").asString();
+
+        assertThat(listed()).containsExactlyInAnyOrder(yen, waited, poison, unresolved);
+        assertThat(listed("--cause", "undecodable")).containsExactly(poison);
+        assertThat(listed("--psp", "stripe")).containsExactlyInAnyOrder(yen, waited, unresolved);
+        assertThat(listed("--merchant", "globex")).containsExactly(waited);
+        assertThat(listed("--older-than", "1h")).containsExactly(waited);
+        assertThat(listed("--newer-than", "1h")).containsExactlyInAnyOrder(yen, poison, unresolved);
+        assertThat(listed("--text", "Shoe")).containsExactly(waited);
+        assertThat(listed("--standing", "unresolved")).containsExactly(unresolved);
+        assertThat(listed("--currency", "JPY")).containsExactlyInAnyOrder(yen, unresolved);
+        assertThat(listed("--min-amount", "5000")).containsExactly(yen);
+        assertThat(listed("--max-amount", "1299")).containsExactlyInAnyOrder(waited, unresolved);
+        assertThat(listed("--tier", "2")).containsExactly(waited);
+        assertThat(listed("--generation", "2")).isEmpty();
+        assertThat(listed("--run", run)).containsExactly(yen);
+        assertThat(listed("--currency", "JPY", "--max-amount", "1000", "--psp", "stripe")).containsExactly(unresolved);
+    }
+
+    private static List<String> listed(String... filters) {
+        String[] list = Stream.concat(Stream.of("list", "--json"), Stream.of(filters)).toArray(String[]::new);
+        return call(list).json().stream().map(line -> line.path("dead_letter_id").asString()).toList();
     }
 
     @Test
@@ -112,6 +154,19 @@ class CommandLineTest {
     }
 
     @Test
+    void a_summary_fits_eighty_columns_and_says_whose_keys_are_forgotten_when() {
+        rows.dead("a-merchant-with-a-long-name", 12_345_678_900L, "EUR", "the PSP answered 500");
+        rows.unresolved();
+        rows.text("UPDATE dead_letter SET cause = 'psp_unwell', psp = 'stripe', merchant_id = 'acme' RETURNING 1");
+        var out = new StringWriter();
+        SummaryTable.print(Summary.of(rows.queue(), DeadLetterFilter.everything()), Screen.plain(new PrintWriter(out), 80));
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+        assertThat(out.toString()).contains("123456789.00 EUR", "merge 1\n", "resolver first 1\n", "stripe forgets the first key of an unresolved payment at 20")
+                .doesNotContain("KEY VALID UNTIL");
+        assertThat(call("summary").out()).contains("KEY VALID UNTIL");
+    }
+
+    @Test
     void show_tells_a_payments_story_in_words() {
         String id = rows.dead();
         call("merge", id, "--reason", "well again", "--yes");
@@ -120,6 +175,8 @@ class CommandLineTest {
         assertThat(show.exit()).isZero();
         assertThat(show.out()).contains("12.99 EUR", "1. ", "2. ", "certainly took no money: psp_unwell (still unwell)",
                 "generation 2", "dlq.merged by " + Login.name() + ": well again");
+        assertThat(call("show", rows.unresolved()).out()).contains("nobody knows yet whether it took the money")
+                .containsPattern("; key [a-z2-7]{26}, which stripe knows until 20");
     }
 
     @Test
@@ -139,7 +196,26 @@ class CommandLineTest {
         assertThat(both.exit()).isEqualTo(1);
         assertThat(both.err()).contains("not in the queue: pay_nobody");
         assertThat(rows.letter(id)).isEqualTo("purged/2");
-        assertThat(call("merge", rows.poison(new byte[] {1}), "--yes").exit()).isEqualTo(1);
+        Called poison = call("merge", rows.poison(new byte[] {1}), "--yes");
+        assertThat(poison.exit()).isEqualTo(1);
+        assertThat(poison.out()).contains("refused and left as it was", "Nothing was changed by run_").doesNotContain("Committed");
+    }
+
+    @Test
+    void one_purge_is_undone_by_its_run_and_what_can_be_undone_is_listed() {
+        List<String> dead = rows.dead(3);
+        Called purge = call("purge", dead.get(0), dead.get(1), "--reason", "r", "--yes");
+        String run = purge.out().lines().filter(line -> line.startsWith("To undo it:")).findFirst().orElseThrow().replaceAll(".*--run | --reason.*", "");
+        call("purge", dead.get(2), "--reason", "another one", "--yes");
+        call("restore", dead.get(1), "--reason", "wanted", "--yes");
+        call("purge", dead.get(1), "--reason", "not wanted", "--yes");
+        assertThat(listed()).isEmpty();
+        assertThat(listed("--purged")).containsExactlyInAnyOrderElementsOf(dead);
+        assertThat(listed("--purged", "--run", run)).as("the other one was taken out by another purge since").containsExactly(dead.get(0));
+        assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue").doesNotContain("To undo it");
+        assertThat(listed()).containsExactly(dead.get(0));
+        assertThat(call("restore", dead.get(0), "--reason", "r").err()).contains("not purged in the last 30 days: " + dead.get(0));
+        assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing of this kind was purged");
     }
 
     @Test
@@ -201,13 +277,14 @@ class CommandLineTest {
     }
 
     @Test
-    void every_command_has_help_with_an_example() {
-        for (String command : new DlqCommand(rows::open, Called::noKafka).commandLine().getSubcommands().keySet()) {
-            Called help = call(command, "--help");
-            assertThat(help.exit()).isZero();
-            assertThat(help.out()).contains("Example", "chargeonce dlq " + command);
-        }
-        assertThat(call("--help").out()).contains("Exit codes:", "3     Postgres or Kafka can't be reached", "130   stopped by Ctrl-C");
+    void whoever_reads_no_further_ends_the_listing() throws IOException {
+        rows.dead(3);
+        CommandLine line = new DlqCommand(rows::open, Called::noKafka).commandLine();
+        var pipe = new PipedReader();
+        line.setOut(new PrintWriter(new PipedWriter(pipe)));
+        pipe.close();
+        assertThat(line.execute("list", "--json")).isEqualTo(141);
+        assertThat(line.execute("summary")).isEqualTo(141);
     }
 
     private static Called call(String... arguments) {

@@ -2,10 +2,15 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.QueueRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +40,33 @@ class ExportTest {
         call("import", file("masked"), "--reason", "a test");
         String poison = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
         assertThat(call("show", poison).out()).contains("\"n\":7").doesNotContain("example.com", "4242", "pm_card_visa");
+    }
+
+    @Test
+    void what_a_psp_quotes_in_its_answer_is_masked_too() throws IOException {
+        String said = "card_declined: no such method 'pm_1NXWPnFsh', ask a@example.com";
+        String id = rows.dead("acme", 100, "EUR", said);
+        call("export", file("masked"));
+        for (String printed : List.of(Files.readString(Path.of(file("masked"))), call("list").out(), call("list", "--json").out(), call("show", id).out(),
+                call("show", id, "--json").out(), call("why", id).out(), call("why", id, "--json").out())) {
+            assertThat(printed).contains("card_declined").doesNotContain("pm_1NXWPnFsh", "example.com");
+        }
+        assertThat(call("show", id, "--unmasked", "--json").out()).contains("pm_1NXWPnFsh");
+        call("export", file("plain"), "--unmasked");
+        assertThat(Files.readString(Path.of(file("plain")))).contains("a@example.com");
+    }
+
+    @Test
+    void a_file_has_its_name_once_it_is_whole_and_is_for_nobody_elses_eyes() throws IOException {
+        rows.dead(3);
+        Called cut = Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
+                QueueRows.TOPICS), "export", file("cut"), "--unmasked");
+        assertThat(cut.exit()).as(cut.err()).isEqualTo(3);
+        assertThat(folder).isEmptyDirectory();
+        assertThat(call("export", file("whole"), "--unmasked").exit()).isZero();
+        assertThat(folder.toFile().list()).containsExactly("whole.ndjson");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file("whole"))))).isEqualTo("rw-------");
+        assertThat(call("export", folder.resolve("nowhere/x").toString()).err()).contains("there is no folder '");
     }
 
     @Test

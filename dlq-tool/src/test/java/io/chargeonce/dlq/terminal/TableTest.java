@@ -34,7 +34,9 @@ class TableTest {
 
     @Test
     void what_must_stay_whole_stays_whole_on_any_screen() {
-        assertThat(printed(5, new Row("a-long-id", "12.00 EUR", "some message"))).contains("a-long-id", "12.00 EUR", "som…");
+        assertThat(printed(26, new Row("a-long-id", "12.00 EUR", "some message"))).contains("a-long-id  12.00 EUR  som…");
+        assertThat(printed(25, new Row("a-long-id", "12.00 EUR", "some message"))).isEqualTo("ID            AMOUNT\na-long-id  12.00 EUR\n");
+        assertThat(printed(5, new Row("a-long-id", "12.00 EUR", "some message"))).contains("a-long-id  12.00 EUR");
     }
 
     @Test
@@ -77,6 +79,11 @@ class TableTest {
         assertThat(Ages.parse("2d")).contains(Duration.ofDays(2));
         assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text ->
                 assertThat(Ages.parse(text)).isEmpty());
+    }
+
+    @Test
+    void large_numbers_are_told_in_little_room() {
+        assertThat(List.of(Words.brief(9_999), Words.brief(480_123), Words.brief(12_345_678))).containsExactly("9,999", "480k", "12M");
     }
 
     private static String printed(int width, Row... rows) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.dlq.QueueRows;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,17 @@ class TerminalTest {
     }
 
     @Test
+    void a_merge_of_a_few_waits_at_a_terminal_until_they_have_ended() throws Exception {
+        List<String> dead = rows.dead(2);
+        Process merge = inATerminal("merge", "", "merge", "--all", "--yes");
+        await().until(() -> printed("merge").contains("2 open"));
+        rows.succeed(dead.getFirst());
+        rows.fail(dead.getLast(), "still unwell");
+        assertThat(merge.waitFor()).as(printed("merge")).isZero();
+        assertThat(printed("merge")).contains("Of 2 that re-entered, 1 succeeded, 0 were declined, 1 failed");
+    }
+
+    @Test
     void an_interrupt_stops_a_merge_between_two_batches_without_a_terminal_too() throws Exception {
         List<String> dead = rows.dead(8);
         Process merge = CommandProcess.startInto(folder.resolve("merge"), rows, "merge", "--all", "--canary", "0", "--rate", "2", "--yes");
@@ -66,6 +79,27 @@ class TerminalTest {
         assertThat(merge.waitFor()).as(printed("merge")).isEqualTo(ENDED_BY_CTRL_C);
         assertThat(printed("merge")).contains("Stopped between two batches, nothing is left half done.").doesNotContain("freezing", "\r");
         goesOn("merge", dead);
+    }
+
+    @Test
+    void a_watch_goes_on_while_postgres_gives_no_answer_and_q_ends_it() throws Exception {
+        rows.dead();
+        Process watch = inATerminal("watch", "", "watch");
+        await().until(() -> printed("watch").contains("1 dead letter") && printed("watch").contains("q quits; looks every 1 s"));
+        rows.queue().database().inTransaction(connection -> {
+            Database.waitForLocks(connection, Duration.ofSeconds(10));
+            try (var lock = connection.createStatement()) {
+                lock.execute("LOCK TABLE dead_letter");
+            }
+            await().until(() -> printed("watch").contains("Postgres gives no answer; this is what was known at the time above. q quits"));
+            return true;
+        });
+        rows.dead();
+        await().until(() -> printed("watch").contains("2 dead letters"));
+        watch.getOutputStream().write('q');
+        watch.getOutputStream().flush();
+        assertThat(watch.waitFor()).as(printed("watch")).isZero();
+        assertThat(printed("watch")).as("the screen is as it was").contains(ESCAPE + "?25h" + ESCAPE + "?1049l");
     }
 
     /** By the very command that was printed, at once. */

@@ -75,6 +75,13 @@ class WatchTest {
                 .anyMatch(line -> line.contains("cause_of_a_long_night_29"));
     }
 
+    @Test
+    void the_longer_a_look_takes_the_rarer_it_is() {
+        assertThat(Lookout.restAfter(Duration.ofMillis(3))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(Lookout.restAfter(Duration.ofMillis(400))).isEqualTo(Duration.ofSeconds(8));
+        assertThat(Lookout.restAfter(Duration.ofSeconds(20))).isEqualTo(Duration.ofMinutes(1));
+    }
+
     private static List<String> page(Watch watch, Map<String, String> breakers, int rows) {
         return WatchPage.lines(watch, breakers, Screen.plain(new PrintWriter(Writer.nullWriter()), 80), rows);
     }

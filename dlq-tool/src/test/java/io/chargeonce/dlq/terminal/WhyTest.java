@@ -28,7 +28,8 @@ class WhyTest {
         assertThat(call("why", id).out()).contains("now succeeded", "attempt 1 sent to stripe",
                 "attempt 1: stripe answered failed: psp_unwell (first)", "waits in retry-1 until", "waits in retry-2 until",
                 "dead: psp_unwell (third)", "dlq.merged by " + Login.name() + " in run_", ": well again",
-                "attempt 4 sent to stripe (after merge 1)", "reference pi_");
+                "attempt 4 sent to stripe (after merge 1), key ", "reference pi_");
+        assertThat(why.json().get(1).path("psp_key").asString()).isEqualTo(rows.text("SELECT psp_key FROM payment_attempt WHERE sequence = 1"));
     }
 
     @Test
