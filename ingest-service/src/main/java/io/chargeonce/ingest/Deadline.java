@@ -1,24 +1,27 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.runtime.Worker;
 import java.time.Duration;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Interrupts work that takes too long, such as reading from somebody who sends a byte now and then: the web server has no
- * time limit for a body, and an interrupted read closes its connection. Any thread.
+ * Interrupts work that takes too long, such as reading from somebody who sends a byte now and then, or writing to somebody who
+ * reads nothing: the web server has no time limit for either, and an interrupted read or write closes its connection. It looks
+ * ten times within the limit, which costs each piece of work next to nothing; so it may take a tenth longer. Any thread.
  */
 final class Deadline implements AutoCloseable {
 
+    private static final int LOOKS = 10;
+
     private final Duration limit;
-    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
-            Thread.ofPlatform().name("ingest-deadline").daemon().factory());
+    private final Set<Alarm> alarms = ConcurrentHashMap.newKeySet();
+    private final Worker worker;
 
     Deadline(Duration limit) {
         this.limit = limit;
-        timer.setRemoveOnCancelPolicy(true);
+        this.worker = Worker.start("ingest-deadline", limit.dividedBy(LOOKS), this::runOnce);
     }
 
     <T> T within(Supplier<T> work) {
@@ -32,29 +35,39 @@ final class Deadline implements AutoCloseable {
 
     /** For work that begins in one call and ends in another, on one thread: the caller must end it. */
     Runnable begin() {
-        var alarm = new Alarm(Thread.currentThread());
-        ScheduledFuture<?> scheduled = timer.schedule(alarm::ring, limit.toMillis(), TimeUnit.MILLISECONDS);
+        var alarm = new Alarm(Thread.currentThread(), System.nanoTime() + limit.toNanos());
+        alarms.add(alarm);
         return () -> {
+            alarms.remove(alarm);
             alarm.off();
-            scheduled.cancel(false);
         };
     }
 
-    /** Cancelling what is scheduled does not wait for a ring under way; this does. */
+    /** Always 0: whether one rang does not make the next look urgent. */
+    private int runOnce() {
+        long now = System.nanoTime();
+        alarms.removeIf(alarm -> alarm.rang(now));
+        return 0;
+    }
+
+    /** Taking it out of the set does not wait for a ring under way; turning it off does. */
     private static final class Alarm {
         private final Thread worker;
+        private final long due;
         private boolean rang;
         private boolean off;
 
-        Alarm(Thread worker) {
+        Alarm(Thread worker, long due) {
             this.worker = worker;
+            this.due = due;
         }
 
-        synchronized void ring() {
-            if (!off) {
+        synchronized boolean rang(long now) {
+            if (!off && now - due >= 0) {
                 rang = true;
                 worker.interrupt();
             }
+            return rang;
         }
 
         /** By the worker: nobody else may hear a ring that was meant for this work. */
@@ -68,6 +81,6 @@ final class Deadline implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        worker.close();
     }
 }

@@ -10,17 +10,23 @@ import java.io.InputStream;
 
 /**
  * Sends answers. A body that nobody wanted is read to its end when that is near, so that the connection serves on; else the
- * connection is closed behind the answer. Any thread.
+ * connection is closed behind the answer, and so it is where the client does not take its answer. Any thread.
  */
 final class Exchange {
 
     /** More than this of an unwanted body is not worth reading. */
     private static final long WORTH_READING = 1024 * 1024;
 
-    private final Deadline deadline;
+    private final Deadline answers;
+    private final Deadline leftovers;
 
-    Exchange(Deadline deadline) {
-        this.deadline = deadline;
+    /**
+     * @param answers   for an answer to be taken
+     * @param leftovers for the rest of a body that nobody wanted; whoever dawdles over that keeps others out
+     */
+    Exchange(Deadline answers, Deadline leftovers) {
+        this.answers = answers;
+        this.leftovers = leftovers;
     }
 
     void send(ServerRequest request, ServerResponse response, Answer answer) {
@@ -32,9 +38,12 @@ final class Exchange {
         if (unread && !drain) {
             response.header(HeaderValues.CONNECTION_CLOSE);
         }
-        response.send(answer.body());
+        answers.within(() -> {
+            response.send(answer.body());
+            return true;
+        });
         if (drain) {
-            deadline.within(() -> drain(request));
+            leftovers.within(() -> drain(request));
         }
     }
 

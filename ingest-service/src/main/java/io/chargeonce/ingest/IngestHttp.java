@@ -24,8 +24,7 @@ final class IngestHttp implements AutoCloseable {
     /** For Postgres, Kafka, files and what the JVM itself opens. */
     private static final long OTHER_FILES = 1_000;
     private static final int MOST_REQUESTS_AT_ONCE = 4_000;
-    private static final Duration LONGEST_IDLE = Duration.ofMinutes(2);
-    private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(10);
+    private static final int LOOKS_FOR_IDLE = 12;
 
     private final WebServer server;
 
@@ -34,8 +33,9 @@ final class IngestHttp implements AutoCloseable {
     }
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
-    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeaders) {
+    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeads, Duration idle) {
         requireFree(address);
+        var heads = new SlowHeads(forHeads);
         var problems = new TransportProblems();
         var builder = WebServer.builder();
         tls.ifPresent(files -> builder.tls(files.tls()));
@@ -45,12 +45,12 @@ final class IngestHttp implements AutoCloseable {
                 .maxPayloadSize(LARGEST_PAYLOAD)
                 .maxTcpConnections(mostConnections())
                 .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
-                .idleConnectionTimeout(LONGEST_IDLE)
-                .idleConnectionPeriod(LOOK_FOR_IDLE)
+                .idleConnectionTimeout(idle)
+                .idleConnectionPeriod(idle.dividedBy(LOOKS_FOR_IDLE))
                 .protocolsDiscoverServices(false)
-                .addConnectionSelector(new BoundedChunks(Http1ConnectionSelector.builder().config(Http1Config.builder()
+                .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
-                        .addReceiveListener(new SlowHeaders(forHeaders)).build()).build()))
+                        .addReceiveListener(heads).build()).build(), heads))
                 .directHandlers(handlers -> {
                     for (var event : DirectHandler.EventType.values()) {
                         handlers.addHandler(event, problems);

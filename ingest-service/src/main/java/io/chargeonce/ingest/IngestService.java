@@ -22,10 +22,7 @@ import java.time.InstantSource;
 public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
-    private static final Duration LONGEST_BODY = Duration.ofSeconds(20);
-    private static final Duration LONGEST_HEADERS = Duration.ofSeconds(10);
     private static final Duration REAP_EVERY = Duration.ofMinutes(1);
-    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
     private static final int WRITERS = 2;
     /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
@@ -45,6 +42,10 @@ public final class IngestService implements AutoCloseable {
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
     public static IngestService start(IngestSettings settings, Meters meters, Tracing tracing) {
+        return start(settings, meters, tracing, Patience.USUAL);
+    }
+
+    static IngestService start(IngestSettings settings, Meters meters, Tracing tracing, Patience patience) {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
@@ -59,7 +60,7 @@ public final class IngestService implements AutoCloseable {
         startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters);
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
-        var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, clock);
+        var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, clock);
         startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
                 () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
@@ -84,20 +85,26 @@ public final class IngestService implements AutoCloseable {
     }
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
-                                        AcceptRefund refunds, Meters meters, Tracing tracing, InstantSource clock) {
+                                        AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var bodies = lifecycle.start("deadline of bodies", () -> new Deadline(LONGEST_BODY));
-        var headers = lifecycle.start("deadline of headers", () -> new Deadline(LONGEST_HEADERS));
-        var patience = lifecycle.start("deadline of batches", () -> new Deadline(LONGEST_SILENCE));
+        var limits = new RateLimits(clock);
+        var heads = deadline(lifecycle, "heads", patience.head());
+        var bodies = deadline(lifecycle, "bodies and answers", patience.exchange());
+        var leftovers = deadline(lifecycle, "leftovers", patience.leftover());
+        var silence = deadline(lifecycle, "batches", patience.silence());
         var outcomes = new Outcomes(database);
         lifecycle.start("outcomes", () -> Worker.start("ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce));
         var requests = new IngestMeters(meters.registry());
         var read = new ReadPayment(database);
-        var api = new PaymentsApi(new FrontDoor(merchants, new RateLimits(clock)),
+        var api = new PaymentsApi(new FrontDoor(merchants, limits),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
-                new PostBatch(accept, requests, patience, clock), new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new Exchange(bodies), requests, tracing);
-        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, headers));
+                new PostBatch(accept, limits, requests, silence, clock), new PostRefund(new RequestBody(bodies), refunds), read,
+                new ListPayments(database), new Exchange(bodies, leftovers), requests, tracing);
+        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle()));
+    }
+
+    private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {
+        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
     }
 
     public void awaitShutdown() throws InterruptedException {

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -24,7 +25,8 @@ import java.util.concurrent.TimeoutException;
 final class Outcomes {
 
     static final Duration INTERVAL = Duration.ofMillis(50);
-    private static final int MOST_WAITING = 5_000;
+    /** Half of the requests that may be under way: where no payment settles, those who wait must not keep out all others. */
+    private static final int MOST_WAITING = 2_000;
 
     /** @param cause why it was declined */
     record Settled(OperationState state, Optional<String> cause) {}
@@ -38,17 +40,32 @@ final class Outcomes {
     }
 
     private final Database database;
+    private final Semaphore seats;
     private final Map<PaymentId, Awaited> awaited = new ConcurrentHashMap<>();
 
     Outcomes(Database database) {
+        this(database, MOST_WAITING);
+    }
+
+    /** @param seats how many may wait at once */
+    Outcomes(Database database, int seats) {
         this.database = database;
+        this.seats = new Semaphore(seats);
     }
 
     /** Empty if the payment has not settled by then, or if too many wait already. */
     Optional<Settled> await(PaymentId payment, Duration longest) {
-        if (awaited.size() >= MOST_WAITING) {
+        if (!seats.tryAcquire()) {
             return Optional.empty();
         }
+        try {
+            return awaitSeated(payment, longest);
+        } finally {
+            seats.release();
+        }
+    }
+
+    private Optional<Settled> awaitSeated(PaymentId payment, Duration longest) {
         Awaited mine = awaited.compute(payment, (id, waiting) ->
                 waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
         try {

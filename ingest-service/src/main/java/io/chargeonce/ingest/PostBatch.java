@@ -12,8 +12,8 @@ import java.time.InstantSource;
 import java.util.function.Function;
 
 /**
- * Payment requests as lines of JSON, each accepted or refused by itself as if it had come alone, after those before it. Any
- * thread.
+ * Payment requests as lines of JSON, each accepted or refused by itself as if it had come alone, after those before it, and no
+ * faster than the merchant may send. Any thread.
  */
 final class PostBatch {
 
@@ -21,13 +21,15 @@ final class PostBatch {
     private static final String NDJSON = "application/x-ndjson";
 
     private final Function<Ask, Answer> accept;
+    private final RateLimits limits;
     private final IngestMeters meters;
     private final Deadline patience;
     private final InstantSource clock;
 
     /** @param patience how long the client may take to send or to take a few bytes */
-    PostBatch(Function<Ask, Answer> accept, IngestMeters meters, Deadline patience, InstantSource clock) {
+    PostBatch(Function<Ask, Answer> accept, RateLimits limits, IngestMeters meters, Deadline patience, InstantSource clock) {
         this.accept = accept;
+        this.limits = limits;
         this.meters = meters;
         this.patience = patience;
         this.clock = clock;
@@ -49,6 +51,7 @@ final class PostBatch {
         var turns = new Turns("batch-line");
         try {
             new Batch(line -> {
+                limits.await(merchant);
                 BatchLine read = BatchLine.read(line);
                 return turns.take(read.turns(guarded), () -> answer(merchant, guarded, origin, read));
             }).run(input(request), out);

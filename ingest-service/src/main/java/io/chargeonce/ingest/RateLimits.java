@@ -5,10 +5,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * How many requests a second each merchant may make of this process. A merchant that was quiet may make a second's worth
- * at once. Any thread.
+ * How many requests a second each merchant may make of this process; a line of a batch is one too. A merchant that was quiet
+ * may make a second's worth at once. Any thread.
  */
 final class RateLimits {
 
@@ -21,6 +22,9 @@ final class RateLimits {
         }
     }
 
+    /** A second, of one who waits. */
+    private static final int MOST_LOOKS = 100;
+
     private final InstantSource clock;
     private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
 
@@ -31,6 +35,13 @@ final class RateLimits {
     /** Whether this request is still within the merchant's limit; if so it counts. */
     boolean admits(Merchant merchant) {
         return merchant.requestsPerSecond().map(perSecond -> take(merchant.id(), perSecond)).orElse(true);
+    }
+
+    /** The same for a line of a batch, which is not refused: its turn is waited for. Returns early when interrupted. */
+    void await(Merchant merchant) {
+        while (!admits(merchant) && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(Duration.ofSeconds(1).toNanos() / Math.min(merchant.requestsPerSecond().orElseThrow(), MOST_LOOKS));
+        }
     }
 
     /** The merchant comes from a valid credential, so there are no more buckets than merchants. */

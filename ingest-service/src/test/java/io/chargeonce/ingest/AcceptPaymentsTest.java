@@ -22,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -122,6 +123,21 @@ class AcceptPaymentsTest {
         assertThat(answers.get(2)).isInstanceOf(Acceptance.Replayed.class);
         assertThat(answers.get(3)).isEqualTo(new Acceptance.Reused(List.of("amount")));
         assertThat(rows(first)).containsExactly(1L, 1L, 1L, 1L);
+    }
+
+    @Test
+    void batches_that_share_their_keys_in_opposite_order_accept_each_once_and_never_wait_for_each_other() {
+        for (int round = 0; round < 5; round++) {
+            String prefix = key + "-" + round + "-";
+            List<Ask> asks = IntStream.range(0, 300).mapToObj(i -> ask(prefix + i)).toList();
+            var batches = Stream.of(asks, asks.reversed()).map(batch -> CompletableFuture.supplyAsync(() -> database.inTransaction(connection -> {
+                Database.waitForLocks(connection, Duration.ofSeconds(30));
+                return ACCEPT.answer(connection, batch);
+            }))).toList();
+
+            assertThat(batches.stream().flatMap(batch -> batch.join().stream()).filter(Acceptance.Accepted.class::isInstance)).hasSize(300);
+            assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + prefix + "%'")).isEqualTo(300);
+        }
     }
 
     @Test

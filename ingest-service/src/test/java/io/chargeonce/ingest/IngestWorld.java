@@ -6,6 +6,7 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,8 +57,13 @@ final class IngestWorld implements AutoCloseable {
 
     /** One more process's worth of service over the same database and topics; the caller closes it. */
     IngestService startAnother() {
+        return startAnother(Patience.USUAL);
+    }
+
+    IngestService startAnother(Patience patience) {
         var pipeline = pipeline(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), Optional.empty());
-        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters);
+        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters,
+                Tracing.off(), patience);
     }
 
     static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {

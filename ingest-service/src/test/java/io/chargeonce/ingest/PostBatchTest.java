@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -92,6 +93,18 @@ class PostBatchTest {
         HttpResponse<String> guarded = world.send(batch(clicks).setHeader("Authorization", "Bearer test_hooli").build());
         assertThat(guarded.body().lines()).extracting(line -> Json.text(line, "status"))
                 .isEqualTo(IntStream.range(0, 200).mapToObj(i -> i % 2 == 0 ? "202" : "409").toList());
+    }
+
+    @Test
+    void a_batch_goes_no_faster_than_its_merchant_may_send_and_no_line_is_refused_for_that() {
+        world.execute("UPDATE merchant SET requests_per_second = 2 WHERE merchant_id = 'initech'");
+        String lines = IntStream.range(0, 5).mapToObj(i -> line(key + "-" + i)).collect(Collectors.joining("\n"));
+        long start = System.nanoTime();
+        HttpResponse<String> answer = world.send(batch(lines).setHeader("Authorization", "Bearer test_initech").build());
+
+        assertThat(answer.body().lines()).hasSize(5).allSatisfy(line -> assertThat(Json.text(line, "status")).isEqualTo("202"));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).as("the request and five lines, at two a second, two of them at once")
+                .isGreaterThan(Duration.ofMillis(1_900));
     }
 
     @Test

@@ -4,6 +4,8 @@ import static io.chargeonce.ingest.IngestWorld.BODY;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.database.Database;
+import io.chargeonce.payment.PaymentId;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +15,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class PreferWaitTest {
 
@@ -77,6 +80,21 @@ class PreferWaitTest {
         world.pay(key, Json.with(BODY, "amount", "1"));
 
         assertThat(payAndWait("wait=25").statusCode()).isEqualTo(409);
+    }
+
+    @Test
+    @Timeout(60)
+    void while_all_seats_are_taken_nobody_else_waits() throws InterruptedException {
+        try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
+            var outcomes = new Outcomes(database, 1);
+            Thread seated = Thread.ofPlatform().start(() -> outcomes.await(new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
+            Awaitility.await().until(() -> seated.getState() == Thread.State.TIMED_WAITING);
+
+            assertThat(outcomes.await(new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
+            assertThat(seated.isAlive()).isTrue();
+            seated.interrupt();
+            seated.join();
+        }
     }
 
     @Test

@@ -42,4 +42,23 @@ class RateLimitsTest {
         now.updateAndGet(time -> time.minus(Duration.ofHours(1)));
         assertThat(admitted(merchant, 1)).isZero();
     }
+
+    @Test
+    void who_waits_for_its_turn_goes_on_when_it_has_come_and_not_before() throws InterruptedException {
+        var merchant = new Merchant("acme", Optional.of(1));
+        limits.await(merchant);
+        Thread second = Thread.ofPlatform().start(() -> limits.await(merchant));
+        assertThat(second.join(Duration.ofMillis(100))).isFalse();
+        now.updateAndGet(time -> time.plus(Duration.ofSeconds(1)));
+        assertThat(second.join(Duration.ofSeconds(30))).isTrue();
+    }
+
+    @Test
+    void who_is_interrupted_waits_no_longer() throws InterruptedException {
+        var merchant = new Merchant("acme", Optional.of(1));
+        limits.await(merchant);
+        Thread second = Thread.ofPlatform().start(() -> limits.await(merchant));
+        second.interrupt();
+        assertThat(second.join(Duration.ofSeconds(30))).isTrue();
+    }
 }

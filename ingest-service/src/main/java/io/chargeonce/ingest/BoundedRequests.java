@@ -4,6 +4,7 @@ import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
+import io.helidon.common.task.InterruptableTask;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
@@ -20,9 +21,9 @@ import java.util.concurrent.ExecutorService;
 
 /**
  * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
- * chunk in memory, and a batch may be as long as it likes.
+ * chunk in memory, and a batch may be as long as it likes. And it tells when a request begins to arrive.
  */
-record BoundedChunks(Http1ConnectionSelector http1) implements ServerConnectionSelector {
+record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads) implements ServerConnectionSelector {
 
     static final int LARGEST = 1024 * 1024;
 
@@ -43,7 +44,10 @@ record BoundedChunks(Http1ConnectionSelector http1) implements ServerConnectionS
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-        return http1.connection(new Bounded(context, new BoundedReader(context.dataReader())));
+        var reader = new BoundedReader(context.dataReader(), heads);
+        ServerConnection connection = http1.connection(new Bounded(context, reader));
+        reader.connection = connection;
+        return connection;
     }
 
     /** The same connection, read through the bounded reader. */
@@ -107,13 +111,27 @@ record BoundedChunks(Http1ConnectionSelector http1) implements ServerConnectionS
 
     private static final class BoundedReader extends DataReader {
 
+        private final SlowHeads heads;
+        /** That reads from here; it comes to be after its reader. */
+        private ServerConnection connection;
+
         /** There is no other way to see a chunk's length before the web server has read it whole. */
         @SuppressWarnings("removal")
-        BoundedReader(DataReader all) {
+        BoundedReader(DataReader all, SlowHeads heads) {
             super(() -> {
                 all.ensureAvailable();
                 return all.readBytes(all.available());
             }, false);
+            this.heads = heads;
+        }
+
+        /** The web server may be interrupted while it reads a request's line, and then only. */
+        @Override
+        public void pullData() {
+            super.pullData();
+            if (connection instanceof InterruptableTask<?> web && web.canInterrupt()) {
+                heads.begin();
+            }
         }
 
         @Override
