@@ -13,9 +13,10 @@ import java.util.Optional;
  * @param amount        in minor units
  * @param currency      ISO 4217, in upper case
  * @param paymentMethod the PSP's token, never a card number
+ * @param guarded       whether it is refused as a second click if the same purchase was made a moment ago under another key
  */
 public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
-                         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail) {
+                         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean guarded) {
 
     public NewPayment {
         if (!key.matches("[!-~]{1,255}")) {
@@ -25,7 +26,7 @@ public record NewPayment(String key, long amount, String currency, String paymen
 
     /** With a key of your own, such as an order's number and what is done with it. */
     public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
-        return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), true);
     }
 
     /**
@@ -37,19 +38,24 @@ public record NewPayment(String key, long amount, String currency, String paymen
     }
 
     public NewPayment withCustomer(String name) {
-        return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail);
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail, guarded);
     }
 
     public NewPayment withReference(String name) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail, guarded);
     }
 
     public NewPayment withDescription(String text) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail, guarded);
     }
 
     public NewPayment withReceiptEmail(String address) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address));
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address), guarded);
+    }
+
+    /** A purchase of its own, though it may look like another one: an instalment, say. */
+    public NewPayment withoutDuplicateGuard() {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, false);
     }
 
     private static String sha256(String text) {

@@ -41,13 +41,13 @@ public final class PaymentClient implements AutoCloseable {
 
     /** Returns once there is an answer or nothing is left to try. */
     public Sent send(NewPayment payment) throws InterruptedException {
-        return send(request("/v1/payments", "application/json").header("Idempotency-Key", payment.key())
+        return send(request("/v1/payments", "application/json", payment.guarded()).header("Idempotency-Key", payment.key())
                 .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build());
     }
 
     /** The same for a refund, whose name does what a key does for a payment. */
     public Sent refund(NewRefund refund) throws InterruptedException {
-        return send(request("/v1/payments/" + refund.payment() + "/refunds", "application/json")
+        return send(request("/v1/payments/" + refund.payment() + "/refunds", "application/json", true)
                 .POST(BodyPublishers.ofByteArray(Wire.body(refund))).build());
     }
 
@@ -90,14 +90,18 @@ public final class PaymentClient implements AutoCloseable {
         }
     }
 
-    private static Optional<Duration> retryAfter(HttpResponse<?> answer) {
-        return answer.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,6}"))
-                .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)));
+    static Optional<Duration> retryAfter(HttpResponse<?> answer) {
+        return answer.headers().firstValue("Retry-After").flatMap(Wire::seconds);
     }
 
-    HttpRequest.Builder request(String path, String contentType) {
-        return HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST_ANSWER)
+    HttpRequest.Builder request(String path, String contentType, boolean guarded) {
+        var request = HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST_ANSWER)
                 .header("Authorization", "Bearer " + token).header("Content-Type", contentType);
+        return guarded ? request : request.header("Duplicate-Guard", "off");
+    }
+
+    Retries retries() {
+        return retries;
     }
 
     HttpClient http() {

@@ -1,7 +1,9 @@
 package io.chargeonce.client;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -55,6 +57,15 @@ final class Wire {
 
     static int numberOfLine(String line) {
         return MAPPER.readTree(line).path("line").asInt(0);
+    }
+
+    static Optional<Duration> retryAfterOfLine(String line) {
+        return MAPPER.readTree(line).path("headers").path("Retry-After").stringValueOpt().flatMap(Wire::seconds);
+    }
+
+    /** Empty if the text is no such number: then the client's own pauses count. */
+    static Optional<Duration> seconds(String text) {
+        return text.matches("\\d{1,6}") ? Optional.of(Duration.ofSeconds(Long.parseLong(text))) : Optional.empty();
     }
 
     /** @param body JSON, or whatever a proxy on the way made of it */

@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ class PaymentClientTest {
 
     private final Queue<Script> script = new ArrayDeque<>();
     private final Queue<Got> got = new ConcurrentLinkedQueue<>();
+    private final Queue<String> guards = new ConcurrentLinkedQueue<>();
     private HttpServer server;
     private PaymentClient client;
 
@@ -45,6 +47,7 @@ class PaymentClientTest {
             got.add(new Got(exchange.getRequestURI().getPath(), exchange.getRequestHeaders().getFirst("Idempotency-Key"),
                     exchange.getRequestHeaders().getFirst("Authorization"),
                     new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
+            guards.add(Optional.ofNullable(exchange.getRequestHeaders().getFirst("Duplicate-Guard")).orElse("on"));
             Script next = script.remove();
             if (next.status() == 0) {
                 exchange.close();
@@ -151,27 +154,54 @@ class PaymentClientTest {
         });
     }
 
-    @Test
-    void a_batch_is_one_request_and_only_what_may_change_is_sent_again_alone() throws Exception {
-        answer(200, """
-                {"line":1,"status":202,"headers":{},"body":{"id":"pay_a","status":"accepted"}}
-                {"line":2,"status":503,"headers":{},"body":{}}
-                {"line":3,"status":400,"headers":{},"body":{"type":"urn:x","detail":"no"}}
-                """);
-        answer(202, ACCEPTED);
-        answer(202, ACCEPTED);
+    private List<Sent> sendBatch(String... keys) throws InterruptedException {
         PaymentBatch batch = client.batch();
-        for (String key : List.of("a", "b", "c", "d")) {
-            batch.add(NewPayment.of(key, 1, "EUR", "pm"));
-        }
+        Stream.of(keys).forEach(key -> batch.add(NewPayment.of(key, 1, "EUR", "pm")));
         List<Sent> answers = batch.send();
-
-        assertThat(answers).containsExactly(new Sent.Accepted("pay_a", "accepted", false, 1),
-                new Sent.Accepted("pay_1", "accepted", false, 1), new Sent.Refused(400, "urn:x", "no", 1),
-                new Sent.Accepted("pay_1", "accepted", false, 1));
-        assertThat(got).extracting(Got::path).containsExactly("/v1/payments/batch", "/v1/payments", "/v1/payments");
-        assertThat(got).extracting(Got::key).containsExactly(null, "b", "d");
         assertThat(batch.send()).isEmpty();
+        return answers;
+    }
+
+    private static String line(int number, int status, String body) {
+        return "{\"line\":%d,\"status\":%d,\"headers\":{\"Retry-After\":\"0\"},\"body\":%s}%n".formatted(number, status, body);
+    }
+
+    @Test
+    void a_batch_is_one_request_and_what_may_change_is_sent_together_again() throws Exception {
+        answer(200, line(1, 202, "{\"id\":\"pay_a\",\"status\":\"accepted\"}") + line(2, 503, "{}")
+                + line(3, 400, "{\"type\":\"urn:x\",\"detail\":\"no\"}"));
+        answer(200, line(1, 202, "{\"id\":\"pay_b\",\"status\":\"accepted\"}") + line(2, 202, "{\"id\":\"pay_d\",\"status\":\"accepted\"}"));
+
+        assertThat(sendBatch("a", "b", "c", "d")).containsExactly(new Sent.Accepted("pay_a", "accepted", false, 1),
+                new Sent.Accepted("pay_b", "accepted", false, 2), new Sent.Refused(400, "urn:x", "no", 1),
+                new Sent.Accepted("pay_d", "accepted", false, 2));
+        assertThat(got).extracting(Got::path).containsOnly("/v1/payments/batch");
+        assertThat(got).extracting(sent -> sent.body().lines().map(line -> line.replaceAll(".*_key\":\"(.)\".*", "$1")).toList())
+                .containsExactly(List.of("a", "b", "c", "d"), List.of("b", "d"));
+    }
+
+    @Test
+    void a_batch_that_is_refused_as_a_whole_is_refused_for_each_and_one_that_nobody_answers_is_unknown() throws Exception {
+        answer(401, "{\"type\":\"urn:no\",\"detail\":\"token\"}");
+        assertThat(sendBatch("a", "b")).containsExactly(new Sent.Refused(401, "urn:no", "token", 1), new Sent.Refused(401, "urn:no", "token", 1));
+
+        answer(429, "{}");
+        IntStream.range(0, 4).forEach(i -> answer(i < 3 ? 0 : 503, ""));
+        assertThat(sendBatch("a", "b")).hasSize(2).allSatisfy(sent -> assertThat(sent)
+                .isInstanceOfSatisfying(Sent.Unknown.class, unknown -> assertThat(unknown.lastSeen()).contains("503")))
+                .extracting(Sent::sends).containsOnly(5);
+    }
+
+    @Test
+    void a_purchase_of_its_own_says_so_alone_and_in_a_batch() throws Exception {
+        answer(202, ACCEPTED);
+        client.send(PAYMENT.withoutDuplicateGuard());
+        answer(200, line(1, 202, ACCEPTED));
+        answer(200, line(1, 202, ACCEPTED));
+        List<Sent> answers = client.batch().add(PAYMENT).add(PAYMENT.withoutDuplicateGuard().withReference("2")).send();
+
+        assertThat(answers).hasSize(2).allSatisfy(sent -> assertThat(sent).isInstanceOf(Sent.Accepted.class));
+        assertThat(guards).containsExactly("off", "on", "off");
     }
 
     @ParameterizedTest
