@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** One client's connection and ours to the target; a virtual thread per direction. */
 final class Link implements Runnable {
@@ -39,20 +40,16 @@ final class Link implements Runnable {
         byte[] piece = new byte[PIECE];
         long forwarded = 0;
         try {
-            for (int length = read(from, piece); length >= 0; length = read(from, piece)) {
-                window.add(piece, length);
-                if (answers && proxy.isToBeLost(window)) {
-                    reset();
-                    return;
+            for (int length = from.getInputStream().read(piece); length >= 0; length = from.getInputStream().read(piece)) {
+                // Cut here and not by reading less: who waits to read does so by the conditions of before.
+                for (int begin = 0, end; begin < length; begin = end) {
+                    end = Math.min(length, begin + proxy.conditions().slice().orElse(PIECE));
+                    forwarded += end - begin;
+                    if (!pass(Arrays.copyOfRange(piece, begin, end), forwarded, window, to, answers)) {
+                        reset();
+                        return;
+                    }
                 }
-                hold(length);
-                forwarded += length;
-                var limit = proxy.conditions().limit();
-                if (limit.isPresent() && forwarded > limit.getAsLong()) {
-                    reset();
-                    return;
-                }
-                to.getOutputStream().write(piece, 0, length);
             }
             proxy.conditions().closeDelay().ifPresent(TcpProxy::pause);
             to.shutdownOutput();
@@ -61,8 +58,19 @@ final class Link implements Runnable {
         }
     }
 
-    private int read(Socket from, byte[] piece) throws IOException {
-        return from.getInputStream().read(piece, 0, Math.min(PIECE, proxy.conditions().slice().orElse(PIECE)));
+    /** @return false if this is the end of the connection */
+    private boolean pass(byte[] slice, long forwarded, Window window, Socket to, boolean answers) throws IOException {
+        window.add(slice);
+        if (answers && proxy.isToBeLost(window)) {
+            return false;
+        }
+        hold(slice.length);
+        var limit = proxy.conditions().limit();
+        if (limit.isPresent() && forwarded > limit.getAsLong()) {
+            return false;
+        }
+        to.getOutputStream().write(slice);
+        return true;
     }
 
     private void hold(int length) throws SocketException {

@@ -9,10 +9,10 @@ final class Window {
 
     private byte[] bytes = new byte[0];
 
-    void add(byte[] piece, int length) {
+    void add(byte[] piece) {
         byte[] tail = Arrays.copyOfRange(bytes, Math.max(0, bytes.length - REMEMBERED), bytes.length);
-        bytes = Arrays.copyOf(tail, tail.length + length);
-        System.arraycopy(piece, 0, bytes, tail.length, length);
+        bytes = Arrays.copyOf(tail, tail.length + piece.length);
+        System.arraycopy(piece, 0, bytes, tail.length, piece.length);
     }
 
     boolean contains(byte[] pattern) {
