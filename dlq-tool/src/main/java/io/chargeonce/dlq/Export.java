@@ -42,7 +42,7 @@ public final class Export {
 
     private static final String PAYLOADS = """
             SELECT dead_letter_id, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers,
-                   operation.idempotency_key, payment_method, customer, reference, description, receipt_email
+                   operation.payment_id, operation.kind AS operation, operation.idempotency_key, payment_method, customer, reference, description, receipt_email
               FROM dead_letter LEFT JOIN operation USING (operation_id)
              WHERE dead_letter_id = ANY (?)
             """;
@@ -65,7 +65,9 @@ public final class Export {
 
     private Map<String, String> payment(ResultSet result) throws SQLException {
         var payment = new LinkedHashMap<String, String>();
-        put(payment, result, "idempotency_key", UnaryOperator.identity());
+        for (String name : List.of("payment_id", "operation", "idempotency_key")) {
+            put(payment, result, name, UnaryOperator.identity());
+        }
         put(payment, result, "reference", Mask::personal);
         for (String personal : List.of("payment_method", "customer", "description", "receipt_email")) {
             put(payment, result, personal, Mask::all);

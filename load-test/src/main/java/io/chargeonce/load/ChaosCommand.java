@@ -48,7 +48,7 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
     Optional<Path> logs = Optional.empty();
 
-    @Option(names = "--json", description = "Print what was hit and the last verdict as one line of JSON, after a line per campaign.")
+    @Option(names = "--json", description = "Print the last verdict and what was hit as one line of JSON, after a line per campaign.")
     boolean json;
 
     /** 0 if all campaigns balanced and no service met a bug, else 1. */
@@ -76,13 +76,13 @@ final class ChaosCommand implements Callable<Integer> {
     private String json(long chosen, Chaos.Result result) {
         var mapper = new JsonMapper();
         var line = new LinkedHashMap<String, Object>();
+        mapper.readTree(result.lastVerdict().json()).forEachEntry(line::put);
         line.put("seed", chosen);
         line.put("campaigns", result.campaigns());
         line.put("sound", result.sound());
         line.putAll(result.coverage().json());
         line.put("never_hit", result.coverage().missing(faults));
         line.put("bugs", result.bugs());
-        line.put("last_verdict", mapper.readTree(result.lastVerdict().json()));
         return mapper.writeValueAsString(line);
     }
 

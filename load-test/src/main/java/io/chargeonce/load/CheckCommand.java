@@ -5,6 +5,7 @@ import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.wire.Topics;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +30,7 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
-    @Option(names = "--psp", paramLabel = "URL", description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
+    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class, description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
     List<URI> psps = List.of();
 
     @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
@@ -50,7 +51,7 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class, description = "With --well: how late a retry may start. Default: ${DEFAULT-VALUE}.")
     Duration latest;
 
-    @Option(names = "--metrics", paramLabel = "URL", description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
+    @Option(names = "--metrics", paramLabel = "URL", converter = HttpAddress.class, description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
     List<URI> metrics = List.of();
 
     @Option(names = "--json", description = "Print the verdict as one line of JSON.")
@@ -60,6 +61,7 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
+        requireSources(evidence);
         if (history.isPresent()) {
             evidence = evidence.calls(new Calls.InFile(history.get()));
         }
@@ -71,5 +73,13 @@ final class CheckCommand implements Callable<Integer> {
         out.println(json ? verdict.json() : verdict.report());
         out.flush();
         return verdict.balanced() ? 0 : 1;
+    }
+
+    /** Each that is not there is told at once: books without it would say nothing. */
+    private void requireSources(Evidence evidence) {
+        Checker.underWay(evidence);
+        Reachable.topic(pipeline.connection(), new Topics(evidence.topicPrefix()).requests());
+        psps.forEach(psp -> Reachable.http("the PSP's simulator", "--psp", psp));
+        metrics.forEach(service -> Reachable.http("the service", "--metrics", service));
     }
 }

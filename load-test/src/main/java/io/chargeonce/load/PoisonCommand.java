@@ -3,6 +3,7 @@ package io.chargeonce.load;
 import io.chargeonce.load.poison.CorpusRecord;
 import io.chargeonce.load.poison.PoisonCorpus;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,9 +30,13 @@ final class PoisonCommand implements Callable<Integer> {
     long seed;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         List<CorpusRecord> corpus = PoisonCorpus.of(new Random(seed));
-        Files.write(file, corpus.stream().map(CorpusRecord::toLine).toList());
+        try {
+            Files.write(file, corpus.stream().map(CorpusRecord::toLine).toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException("%s can't be written: name a file in a folder that exists".formatted(file), e);
+        }
         spec.commandLine().getOut().printf("%d records, each of another kind, in %s%n", corpus.size(), file);
         return 0;
     }

@@ -5,6 +5,7 @@ import io.chargeonce.load.poison.CorpusRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "replay", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Puts the records of a file on a topic, byte for byte: a poison corpus, what 'dlq export' wrote, or any recording with key and value in base64.",
@@ -39,6 +41,9 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Records a second. Default: ${DEFAULT-VALUE}.")
     double rate;
 
+    @Option(names = "--json", description = "Print the result as one line of JSON.")
+    boolean json;
+
     private final AtomicInteger sent = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private int begun;
@@ -49,6 +54,10 @@ final class ReplayCommand implements Callable<Integer> {
         if (!(rate > 0)) {
             throw new ParameterException(spec.commandLine(), "--rate must be more than 0");
         }
+        if (!Files.isReadable(file)) {
+            throw new ParameterException(spec.commandLine(), "there is no file %s that can be read".formatted(file));
+        }
+        Reachable.topic(pipeline.connection(), topic);
         try (var producer = new ProducerSettings(pipeline.connection(), "load-replay").newProducer(); var lines = Files.newBufferedReader(file)) {
             long start = System.nanoTime();
             int number = 0;
@@ -60,8 +69,11 @@ final class ReplayCommand implements Callable<Integer> {
                 }
             }
         }
-        spec.commandLine().getOut().printf("%d records are on %s%s%n", sent.get(), topic,
-                refused.get() == 0 ? "" : "; the broker refused " + refused + ", and the log says why");
+        var out = spec.commandLine().getOut();
+        out.println(json ? new JsonMapper().writeValueAsString(Map.of("topic", topic, "sent", sent.get(), "refused", refused.get()))
+                : "%d records are on %s%s".formatted(sent.get(), topic,
+                        refused.get() == 0 ? "" : "; the broker refused " + refused + ", and the log says why"));
+        out.flush();
         return refused.get() == 0 ? 0 : 1;
     }
 

@@ -33,6 +33,7 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
         json.put("accepted", latencies.accepted());
         json.put("refused", latencies.refused());
         json.put("unanswered", latencies.unansweredCalls());
+        json.put("refusals", latencies.refusals());
         json.put("unclear", latencies.unclear());
         PERCENTILES.forEach(percentile -> json.put(name(percentile) + "_ms", total.getValueAtPercentile(percentile) / 1_000.0));
         var histogram = new LinkedHashMap<String, Long>();
@@ -58,6 +59,7 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
         long most = buckets.stream().mapToLong(Bucket::count).max().orElse(1);
         buckets.forEach(bucket -> text.append("  up to %,9.1f ms %,9d %s%n".formatted(bucket.upToMillis(), bucket.count(),
                 "█".repeat((int) Math.ceil(40.0 * bucket.count() / most)))));
+        latencies.refusals().forEach((why, count) -> text.append("  %,d refused: %s%n".formatted(count, why)));
         latencies.unclear().forEach((why, count) -> text.append("  %,d sendings sent again: %s%n".formatted(count, why)));
         return text.toString();
     }

@@ -6,6 +6,7 @@ import io.chargeonce.load.traffic.HistoryFile;
 import io.chargeonce.load.traffic.Merchant;
 import io.chargeonce.load.traffic.Mix;
 import io.chargeonce.load.traffic.Traffic;
+import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,13 +50,13 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--mix", paramLabel = "MIX", description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
     Optional<String> mix = Optional.empty();
 
-    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", description = "The ingest service. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", converter = HttpAddress.class, description = "The ingest service. Default: ${DEFAULT-VALUE}.")
     URI url;
 
     @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN", description = "Who sends. Default: the sandbox's acme and globex.")
     List<String> merchants = List.of();
 
-    @Option(names = "--psp", paramLabel = "URL", description = "A PSP simulator, which then gets the mix's fault rules. Without it only cards decide.")
+    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class, description = "A PSP simulator, which then gets the mix's fault rules. Without it only cards decide.")
     Optional<URI> psp = Optional.empty();
 
     @Option(names = "--poison", description = "Puts one poison record of every kind straight on the main topic as well.")
@@ -72,19 +74,21 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the report as one line of JSON and nothing else.")
     boolean json;
 
-    /** 0 if every call was answered, else 1. */
+    /** 0 if every call was answered and something was accepted, else 1. */
     @Override
     public Integer call() throws IOException {
         if (!(rate > 0) || duration.isNegative() || duration.isZero() || warmUp.isNegative()) {
             throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0, and --warm-up not less");
         }
         Mix shares = parsed();
+        List<Merchant> who = who();
+        requireWhatItNeeds();
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
         var out = spec.commandLine().getOut();
         try (var file = HistoryFile.create(history)) {
             if (warmUp.isPositive()) {
                 spec.commandLine().getErr().println("warming up for " + warmUp.toSeconds() + " s, which do not count …");
-                new Traffic(url, psp, 3, file::add).run(rate, warmUp, shares, who(), new Random(chosen), "warm-" + chosen);
+                new Traffic(url, psp, 3, file::add).run(rate, warmUp, shares, who, new Random(chosen), "warm-" + chosen);
             }
             var traffic = new Traffic(url, psp, 3, file::add);
             var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
@@ -93,14 +97,14 @@ final class RunCommand implements Callable<Integer> {
                 sendPoison(chosen);
             }
             long start = System.nanoTime();
-            traffic.run(rate, duration, shares, who(), new Random(chosen), "load-" + chosen);
+            traffic.run(rate, duration, shares, who, new Random(chosen), "load-" + chosen);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             progress.end(watch);
             Report report = new Report(chosen, rate, took, progress.seconds(), traffic.latencies());
             Files.writeString(chart, report.svg());
             out.println(json ? report.json() : report.text() + "history: " + history + ", chart: " + chart);
             out.flush();
-            return traffic.latencies().unansweredCalls() == 0 ? 0 : 1;
+            return traffic.latencies().unansweredCalls() == 0 && traffic.latencies().accepted() > 0 ? 0 : 1;
         }
     }
 
@@ -125,10 +129,33 @@ final class RunCommand implements Callable<Integer> {
         }).toList();
     }
 
+    /** Nobody wants to hear of it at the end of a load. */
+    private void requireWhatItNeeds() {
+        if (!Files.isWritable(Files.exists(chart) ? chart : chart.toAbsolutePath().getParent())) {
+            throw new ParameterException(spec.commandLine(), "%s can't be written: name a file in a folder that exists".formatted(chart));
+        }
+        Reachable.http("the ingest service", "--url", url);
+        psp.ifPresent(address -> Reachable.http("the PSP's simulator", "--psp", address));
+        if (poison) {
+            Reachable.topic(pipeline.connection(), mainTopic());
+        }
+    }
+
+    private String mainTopic() {
+        return new Topics(pipeline.settings().topicPrefix()).requests();
+    }
+
     private void sendPoison(long chosen) {
-        String topic = pipeline.settings().topicPrefix() + ".requests";
+        var refused = new AtomicInteger();
         try (var producer = new ProducerSettings(pipeline.connection(), "load-poison").newProducer()) {
-            PoisonCorpus.of(new Random(chosen)).forEach(record -> producer.send(record.on(topic)));
+            PoisonCorpus.of(new Random(chosen)).forEach(record -> producer.send(record.on(mainTopic()), (told, refusal) -> {
+                if (refusal != null) {
+                    refused.incrementAndGet();
+                }
+            }));
+        }
+        if (refused.get() > 0) {
+            spec.commandLine().getErr().println(refused + " of the poison records were refused by the broker");
         }
     }
 }

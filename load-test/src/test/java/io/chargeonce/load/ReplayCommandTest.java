@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import tools.jackson.databind.json.JsonMapper;
 
 class ReplayCommandTest {
 
@@ -56,9 +57,23 @@ class ReplayCommandTest {
     void what_the_broker_refuses_is_counted_and_the_rest_goes_on() throws Exception {
         String tooLarge = Base64.getEncoder().encodeToString(incompressible(600_000));
         Path file = Files.writeString(directory.resolve("recorded.ndjson"), "{\"value\":\"YQ==\"}\n\n{\"value\":\"%s\"}\n{\"value\":\"Yg==\"}\n".formatted(tooLarge));
-        assertThat(run("replay", file.toString(), "--topic", topic, "--kafka", TestStack.kafka().bootstrapServers())).isEqualTo(1);
-        assertThat(told.toString()).contains("2 records are on " + topic, "the broker refused 1");
+        assertThat(run("replay", file.toString(), "--topic", topic, "--kafka", TestStack.kafka().bootstrapServers(), "--json")).isEqualTo(1);
+        assertThat(new JsonMapper().readTree(told.toString()))
+                .isEqualTo(new JsonMapper().readTree("{\"topic\":\"%s\",\"sent\":2,\"refused\":1}".formatted(topic)));
         assertThat(values(2)).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_topic_that_is_not_there_is_not_made_and_a_file_that_is_not_there_is_told() throws Exception {
+        Path file = Files.writeString(directory.resolve("recorded.ndjson"), "{\"value\":\"YQ==\"}\n");
+        String kafka = TestStack.kafka().bootstrapServers();
+        assertThat(run("replay", file.toString(), "--topic", topic + "-typo", "--kafka", kafka)).isNotZero();
+        assertThat(told.toString()).contains("there is no topic " + topic + "-typo");
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            assertThat(admin.listTopics().names().get()).doesNotContain(topic + "-typo");
+        }
+        assertThat(run("replay", "nowhere.ndjson", "--topic", topic, "--kafka", kafka)).isEqualTo(2);
+        assertThat(told.toString()).contains("nowhere.ndjson");
     }
 
     /** Batches are compressed before they are measured. */
@@ -69,7 +84,8 @@ class ReplayCommandTest {
     }
 
     private int run(String... arguments) {
-        return new CommandLine(new LoadCommand()).setOut(new PrintWriter(told, true)).execute(arguments);
+        var screen = new PrintWriter(told, true);
+        return new CommandLine(new LoadCommand()).setOut(screen).setErr(screen).execute(arguments);
     }
 
     private static String text(Optional<byte[]> value) {

@@ -16,13 +16,21 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param kind what is wrong with it, for people
  */
-public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> value, List<Map.Entry<String, byte[]>> headers) {
+public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> value, List<Named> headers) {
+
+    /** A header; Kafka allows it to have no value. */
+    public record Named(String name, Optional<byte[]> value) {}
 
     private static final JsonMapper JSON = new JsonMapper();
 
     static CorpusRecord of(String kind, String key, String value, Map<String, String> headers) {
         return new CorpusRecord(kind, Optional.ofNullable(key).map(CorpusRecord::bytes), Optional.ofNullable(value).map(CorpusRecord::bytes),
-                headers.entrySet().stream().map(header -> Map.entry(header.getKey(), bytes(header.getValue()))).toList());
+                headers.entrySet().stream().map(header -> new Named(header.getKey(), Optional.of(bytes(header.getValue())))).toList());
+    }
+
+    /** The same with headers that have a name and nothing else. */
+    CorpusRecord withEmptyHeaders(String otherKind, List<String> names) {
+        return new CorpusRecord(otherKind, key, value, names.stream().map(name -> new Named(name, Optional.empty())).toList());
     }
 
     private static byte[] bytes(String text) {
@@ -34,14 +42,18 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
         fields.put("kind", kind);
         key.ifPresent(bytes -> fields.put("key", Base64.getEncoder().encodeToString(bytes)));
         value.ifPresent(bytes -> fields.put("value", Base64.getEncoder().encodeToString(bytes)));
-        fields.put("headers", headers.stream().map(header -> Map.of("name", header.getKey(),
-                "value", Base64.getEncoder().encodeToString(header.getValue()))).toList());
+        fields.put("headers", headers.stream().map(CorpusRecord::fields).toList());
         return JSON.writeValueAsString(fields);
     }
 
+    private static Map<String, String> fields(Named header) {
+        return header.value().map(value -> Map.of("name", header.name(), "value", Base64.getEncoder().encodeToString(value)))
+                .orElseGet(() -> Map.of("name", header.name()));
+    }
+
     /**
-     * Also reads what {@code dlq export} writes: a poison record is put back as it was, and for a payment its request as first
-     * accepted, which is superseded by now and must change nothing.
+     * Also reads what {@code dlq export} writes: a poison record comes back with its key and its value, and for a payment its
+     * request as first accepted, which is superseded by now and must change nothing.
      *
      * @throws IllegalArgumentException if the line is no record
      */
@@ -53,8 +65,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
         if (!json.isObject() || !json.has("key") && !json.has("value")) {
             throw new IllegalArgumentException("not a record: it needs a key or a value, in base64");
         }
-        var headers = new ArrayList<Map.Entry<String, byte[]>>();
-        json.path("headers").forEach(header -> headers.add(Map.entry(header.path("name").asString(), decoded(header.path("value")).orElse(new byte[0]))));
+        var headers = new ArrayList<Named>();
+        json.path("headers").forEach(header -> headers.add(new Named(header.path("name").asString(), decoded(header.path("value")))));
         return new CorpusRecord(json.path("kind").asString("recorded"), decoded(json.path("key")), decoded(json.path("value")), headers);
     }
 
@@ -64,12 +76,16 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
             return new CorpusRecord(cause, decoded(letter.path("source").path("key")), decoded(letter.path("source").path("value")), List.of());
         }
         String id = letter.path("dead_letter_id").asString();
+        JsonNode payment = letter.path("payment");
+        if (payment.path("payment_method").asString("").matches("\\*+")) {
+            throw new IllegalArgumentException("its payment is masked, and would come back as another one: export it with --unmasked");
+        }
         var request = new LinkedHashMap<String, Object>(Map.of("type", "payment.request", "version", 1, "payment_id",
-                letter.path("payment_id").asString(id), "operation", "charge", "operation_id", id, "step", 1,
+                payment.path("payment_id").asString(id), "operation", payment.path("operation").asString("charge"), "operation_id", id, "step", 1,
                 "merchant", letter.path("merchant").asString(""), "amount", letter.path("amount").asLong(0),
                 "currency", letter.path("currency").asString("")));
         for (String field : List.of("idempotency_key", "payment_method", "customer", "reference")) {
-            letter.path("payment").path(field).stringValueOpt().ifPresent(value -> request.put(field, value));
+            payment.path(field).stringValueOpt().ifPresent(value -> request.put(field, value));
         }
         return new CorpusRecord(cause, Optional.of(bytes(id)), Optional.of(bytes(JSON.writeValueAsString(request))), List.of());
     }
@@ -80,7 +96,7 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
 
     public ProducerRecord<byte[], byte[]> on(String topic) {
         var record = new ProducerRecord<>(topic, key.orElse(null), value.orElse(null));
-        headers.forEach(header -> record.headers().add(header.getKey(), header.getValue()));
+        headers.forEach(header -> record.headers().add(header.name(), header.value().orElse(null)));
         return record;
     }
 }

@@ -52,6 +52,8 @@ public final class PoisonCorpus {
             corpus.add(CorpusRecord.of("forged attempt '%s'".formatted(attempt.strip()), NOBODY, request(NOBODY, NOBODY, 1, 1),
                     Map.of("chargeonce-attempt", attempt, "chargeonce-step", attempt, "ce_time", "9999-12-31T23:59:59Z")));
         }
+        corpus.add(CorpusRecord.of("", NOBODY, request(NOBODY, NOBODY, 1, 1), Map.of())
+                .withEmptyHeaders("forged attempt null", List.of("chargeonce-attempt", "chargeonce-step", "ce_time")));
         corpus.add(CorpusRecord.of("a huge header", NOBODY, "no JSON", Map.of("chargeonce-failure", "x".repeat(20_000))));
         corpus.add(CorpusRecord.of("control characters in a header", NOBODY, "no JSON", Map.of("x", "\u001b[2J\r\nGET / HTTP/1.1\0")));
         var many = new TreeMap<String, String>();

@@ -19,11 +19,22 @@ public final class Latencies {
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
+    private final Map<String, Long> refusals = new ConcurrentHashMap<>();
     private final Map<String, Long> unclear = new ConcurrentHashMap<>();
 
     void answered(long nanos, ClientCall.Result result) {
         recorder.recordValue(Math.clamp(nanos / 1_000, 1, LONGEST_MICROS));
         (result == ClientCall.Result.OK ? accepted : refused).incrementAndGet();
+    }
+
+    /** One call was refused for good. */
+    void refused(int status, String type) {
+        refusals.merge(status + " " + type.substring(type.lastIndexOf(':') + 1), 1L, Long::sum);
+    }
+
+    /** How often calls were refused, by the reason that the server gave. */
+    public Map<String, Long> refusals() {
+        return new TreeMap<>(refusals);
     }
 
     /** One sending ended without an answer that says anything. */

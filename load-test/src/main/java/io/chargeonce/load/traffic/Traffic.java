@@ -115,7 +115,10 @@ public final class Traffic {
         try {
             return switch (clients.computeIfAbsent(purchase.merchant(), this::client).send(purchase.asPayment())) {
                 case Sent.Accepted accepted -> purchase.ended(ClientCall.Result.OK, Optional.of(accepted.paymentId()));
-                case Sent.Refused refused -> purchase.ended(ClientCall.Result.FAIL, Optional.empty());
+                case Sent.Refused refused -> {
+                    latencies.refused(refused.httpStatus(), refused.type());
+                    yield purchase.ended(ClientCall.Result.FAIL, Optional.empty());
+                }
                 case Sent.Unknown unknown -> {
                     latencies.unclear(unknown.lastSeen());
                     yield purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());

@@ -17,7 +17,7 @@ class PoisonCorpusTest {
             CorpusRecord read = CorpusRecord.fromLine(record.toLine());
             assertThat(read.on("t").key()).isEqualTo(record.on("t").key());
             assertThat(read.on("t").value()).isEqualTo(record.on("t").value());
-            assertThat(read.on("t").headers().toArray()).hasSameSizeAs(record.on("t").headers().toArray());
+            assertThat(read.on("t").headers()).isEqualTo(record.on("t").headers());
         });
     }
 
@@ -50,6 +50,26 @@ class PoisonCorpusTest {
             assertThat(request.record().step()).isEqualTo(1);
             assertThat(request.record().amount()).isEqualTo(5);
         });
+    }
+
+    @Test
+    void an_exported_refund_comes_back_as_a_refund_of_its_payment() {
+        String id = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
+        CorpusRecord read = CorpusRecord.fromLine("""
+                {"dead_letter_id":"payment-%s-refund-r","cause":"psp_unwell","merchant":"acme","amount":5,"currency":"EUR",
+                 "payment":{"payment_id":"%1$s","operation":"refund","idempotency_key":"k","payment_method":"pm_card_visa"}}""".formatted(id));
+        assertThat(Decoded.from(read.key().orElseThrow(), read.value().orElseThrow())).isInstanceOfSatisfying(Decoded.Request.class, request -> {
+            assertThat(request.record().operation()).isEqualTo("refund");
+            assertThat(request.record().paymentId()).isEqualTo(id);
+            assertThat(request.record().operationId()).isEqualTo("payment-" + id + "-refund-r");
+        });
+    }
+
+    @Test
+    void a_payment_that_was_exported_masked_is_refused_for_it_would_be_another_one() {
+        assertThatThrownBy(() -> CorpusRecord.fromLine("""
+                {"dead_letter_id":"pay_aaaaaaaaaaaaaaaaaaaaaaaaaa","merchant":"acme","amount":5,"currency":"EUR",
+                 "payment":{"idempotency_key":"k","payment_method":"************"}}""")).hasMessageContaining("--unmasked");
     }
 
     @Test
