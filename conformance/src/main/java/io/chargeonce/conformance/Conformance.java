@@ -1,8 +1,10 @@
 package io.chargeonce.conformance;
 
 import java.io.UncheckedIOException;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -25,8 +27,8 @@ public final class Conformance {
         try {
             return rule.check().apply(trial);
         } catch (UncheckedIOException | CompletionException e) {
-            if (e.getCause() instanceof ConnectException unreachable) {
-                throw new UncheckedIOException(unreachable);
+            if (e.getCause() instanceof ConnectException || e.getCause() instanceof HttpConnectTimeoutException) {
+                throw new UncheckedIOException((IOException) e.getCause());
             }
             return new Rule.Finding.Broken("an answer", "no answer: " + e.getCause());
         }

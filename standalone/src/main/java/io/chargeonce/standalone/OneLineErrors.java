@@ -1,8 +1,11 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.checker.EvidenceMissing;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
-import io.chargeonce.runtime.StartFailed;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -26,7 +29,8 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
 
     private static boolean isOutage(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException) {
+            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException || cause instanceof EvidenceMissing
+                    || cause instanceof ConnectException || cause instanceof SocketTimeoutException || cause instanceof UnknownHostException) {
                 return true;
             }
         }
