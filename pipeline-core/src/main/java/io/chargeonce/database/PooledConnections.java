@@ -26,6 +26,8 @@ final class PooledConnections implements Connections {
         config.setMaximumPoolSize(most);
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(PATIENCE.toMillis());
+        // Unset, the pool asks its first connection; cut off over that, HikariCP 7.1 sets no later one up any more.
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setConnectionInitSql(prepare);
         config.addDataSourceProperty("tcpKeepAlive", "true");
         config.addDataSourceProperty("socketTimeout", "" + longestSilence.toSeconds());
