@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 /**
  * Rows in columns that fit a screen; where they don't, the widest column that may shrink shrinks first, and when none can
- * any more, the last of them is left out: an id is never cut. The first rows set the widths, so pages that follow line up
+ * any more, the last of them is left out if that is enough: an id is never cut. The first rows set the widths, so pages that follow line up
  * with them. One thread.
  */
 final class Table<R> {
@@ -45,12 +45,20 @@ final class Table<R> {
             widths = natural(rows);
         }
         shrink();
+        List<Column<R>> wanted = columns;
         for (var last = lastThatShrinks(); room(widths) < 0 && last.isPresent(); last = lastThatShrinks()) {
             Column<R> leftOut = last.get();
-            columns = columns.stream().filter(column -> column != leftOut).toList();
-            widths = natural(rows);
-            shrink();
+            fit(rows, columns.stream().filter(column -> column != leftOut).toList());
         }
+        if (room(widths) < 0) {
+            fit(rows, wanted);
+        }
+    }
+
+    private void fit(List<R> rows, List<Column<R>> kept) {
+        columns = kept;
+        widths = natural(rows);
+        shrink();
     }
 
     private Optional<Column<R>> lastThatShrinks() {
