@@ -106,7 +106,8 @@ final class Sweeper {
     }
 
     private int stageAgain(Connection connection, List<String> ids, int tier, Instant lostIfStagedBefore) throws SQLException {
-        var locked = OperationTable.lock(connection, ids);
+        // What somebody holds is being worked on; waiting for it would keep the rest.
+        var locked = OperationTable.lockWhatNobodyHolds(connection, ids);
         var changes = new Changes(topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {

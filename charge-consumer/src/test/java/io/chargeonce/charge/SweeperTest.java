@@ -10,6 +10,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -74,6 +75,19 @@ class SweeperTest {
         }
         assertThat(psp.captures).hasSize(20);
         assertThat(books.count("FROM operation WHERE step > 2")).isZero();
+    }
+
+    @Test
+    void one_that_somebody_holds_does_not_keep_the_others_from_being_staged_again() throws Exception {
+        List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        deleteEverything(books.topics.requests());
+        books.database.inTransaction(connection -> {
+            OperationTable.lock(connection, ids.subList(0, 1));
+            Waiting.until(() -> sweeper.runOnce() == 4);
+            return ids;
+        });
+        Waiting.until(() -> sweeper.runOnce() == 1);
     }
 
     @Test

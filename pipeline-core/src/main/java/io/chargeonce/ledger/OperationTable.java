@@ -43,7 +43,20 @@ public final class OperationTable {
             """;
 
     public static Locked lock(Connection connection, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK)) {
+        return lock(connection, LOCK, ids);
+    }
+
+    private static final String LOCK_WHAT_NOBODY_HOLDS = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE SKIP LOCKED
+            """;
+
+    /** The same, and those that somebody holds are missing too. */
+    public static Locked lockWhatNobodyHolds(Connection connection, Collection<String> ids) throws SQLException {
+        return lock(connection, LOCK_WHAT_NOBODY_HOLDS, ids);
+    }
+
+    private static Locked lock(Connection connection, String sql, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("text", ids.stream().distinct().sorted().toArray()));
             return readLocked(statement.executeQuery());
         }
