@@ -49,8 +49,9 @@ final class Reachable {
             admin.describeTopics(List.of(topic)).allTopicNames().get();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException || e.getCause() instanceof InvalidTopicException) {
+                // Without the cause, which would look as if Kafka were out of reach.
                 throw new IllegalArgumentException("there is no topic %s in %s: 'chargeonce migrate' makes those of the pipeline"
-                        .formatted(topic, kafka), e);
+                        .formatted(topic, kafka));
             }
             throw new KafkaException("%s can't be reached (%s): start it, or say with --kafka where it is"
                     .formatted(kafka, e.getCause().getMessage()), e.getCause());

@@ -2,6 +2,7 @@ package io.chargeonce.load;
 
 import io.chargeonce.load.traffic.Latencies;
 import io.chargeonce.load.traffic.Second;
+import io.chargeonce.load.traffic.Traffic;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
         json.put("accepted", latencies.accepted());
         json.put("refused", latencies.refused());
         json.put("unanswered", latencies.unansweredCalls());
+        json.put("held_back", latencies.callsHeldBack());
         json.put("refusals", latencies.refusals());
         json.put("unclear", latencies.unclear());
         PERCENTILES.forEach(percentile -> json.put(name(percentile) + "_ms", total.getValueAtPercentile(percentile) / 1_000.0));
@@ -59,6 +61,10 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
         long most = buckets.stream().mapToLong(Bucket::count).max().orElse(1);
         buckets.forEach(bucket -> text.append("  up to %,9.1f ms %,9d %s%n".formatted(bucket.upToMillis(), bucket.count(),
                 "█".repeat((int) Math.ceil(40.0 * bucket.count() / most)))));
+        if (latencies.callsHeldBack() > 0) {
+            text.append("  %,d calls left late, for %,d others had no answer yet: these latencies are in part the sender's%n"
+                    .formatted(latencies.callsHeldBack(), Traffic.MOST_OPEN));
+        }
         latencies.refusals().forEach((why, count) -> text.append("  %,d refused: %s%n".formatted(count, why)));
         latencies.unclear().forEach((why, count) -> text.append("  %,d sendings sent again: %s%n".formatted(count, why)));
         return text.toString();

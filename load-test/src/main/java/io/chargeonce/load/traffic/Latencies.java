@@ -19,6 +19,7 @@ public final class Latencies {
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
+    private final AtomicLong heldBack = new AtomicLong();
     private final Map<String, Long> refusals = new ConcurrentHashMap<>();
     private final Map<String, Long> unclear = new ConcurrentHashMap<>();
 
@@ -45,6 +46,15 @@ public final class Latencies {
     /** How often each kind of no answer was met, those included that were sent again with success. */
     public Map<String, Long> unclear() {
         return new TreeMap<>(unclear);
+    }
+
+    /** One call left after its time, for too many others had no answer yet. */
+    void heldBack() {
+        heldBack.incrementAndGet();
+    }
+
+    public long callsHeldBack() {
+        return heldBack.get();
     }
 
     void unanswered() {

@@ -28,13 +28,14 @@ import java.util.random.RandomGenerator;
 public final class Traffic {
 
     /** Beyond this many unanswered calls the sender is the one that is overwhelmed. */
-    private static final int MOST_OPEN = 4_000;
+    public static final int MOST_OPEN = 4_000;
     private static final Duration TO_SCRIPT = Duration.ofSeconds(5);
     private static final Retries ONE_SENDING = new Retries(1, Duration.ofMillis(1), Duration.ofMillis(1));
 
     private final URI ingest;
     private final Optional<URI> simulator;
     private final int tries;
+    private final int mostOpen;
     private final Latencies latencies = new Latencies();
     private final Consumer<ClientCall> history;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
@@ -49,10 +50,15 @@ public final class Traffic {
      * @param history   told of every single call, from many threads
      */
     public Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history) {
+        this(ingest, simulator, tries, history, MOST_OPEN);
+    }
+
+    Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history, int mostOpen) {
         this.ingest = ingest;
         this.simulator = simulator;
         this.tries = tries;
         this.history = history;
+        this.mostOpen = mostOpen;
     }
 
     public Latencies latencies() {
@@ -67,7 +73,7 @@ public final class Traffic {
     /** Returns when the time is over and every call has its end. */
     public void run(double rate, Duration duration, Mix mix, List<Merchant> merchants, RandomGenerator random, String prefix) {
         var shopping = new Shopping(random, mix, merchants, prefix);
-        var open = new Semaphore(MOST_OPEN);
+        var open = new Semaphore(mostOpen);
         long start = System.nanoTime();
         long calls = Math.round(rate * duration.toMillis() / 1000.0);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -75,7 +81,10 @@ public final class Traffic {
                 long intended = start + Math.round(i * 1e9 / rate);
                 await(intended);
                 Purchase purchase = shopping.next();
-                open.acquireUninterruptibly();
+                if (!open.tryAcquire()) {
+                    latencies.heldBack();
+                    open.acquireUninterruptibly();
+                }
                 threads.submit(() -> {
                     try {
                         shop(purchase, intended);

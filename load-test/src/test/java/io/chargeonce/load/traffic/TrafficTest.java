@@ -23,8 +23,12 @@ class TrafficTest {
     private final Queue<ClientCall> history = new ConcurrentLinkedQueue<>();
 
     private Traffic shop(int tries, Supplier<HttpAnswer> answers) {
+        return shop(tries, Traffic.MOST_OPEN, answers);
+    }
+
+    private Traffic shop(int tries, int mostOpen, Supplier<HttpAnswer> answers) {
         try (var server = HttpListener.start("an ingest service", 0, request -> answers.get())) {
-            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add);
+            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add, mostOpen);
             traffic.run(50, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
             return traffic;
         }
@@ -73,6 +77,24 @@ class TrafficTest {
             return answer(202);
         });
         assertThat(traffic.latencies().total().getMaxValue()).isGreaterThan(400_000);
+    }
+
+    @Test
+    void what_the_sender_itself_held_back_is_counted() {
+        assertThat(shop(1, () -> answer(202)).latencies().callsHeldBack()).isZero();
+        var both = new CountDownLatch(2);
+        Traffic traffic = shop(1, 2, () -> {
+            both.countDown();
+            try {
+                both.await();
+                TimeUnit.MILLISECONDS.sleep(200);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return answer(202);
+        });
+        assertThat(traffic.latencies().callsHeldBack()).isPositive();
+        assertThat(traffic.latencies().accepted()).isEqualTo(10);
     }
 
     @Test
