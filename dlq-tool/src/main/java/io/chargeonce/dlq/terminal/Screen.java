@@ -39,7 +39,8 @@ public record Screen(PrintWriter out, int width, boolean colours) {
 
     void print(String format, Object... arguments) {
         out.printf(format + "%n", arguments);
-        if (out.checkError()) {
+        // A writer over standard output is not told what went wrong below it.
+        if (out.checkError() || System.out.checkError()) {
             throw new Gone();
         }
     }
