@@ -53,7 +53,7 @@ sealed interface RunBar extends AutoCloseable {
         }
 
         private ProgressBar begin() {
-            return new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS)
+            return new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS).continuousUpdate()
                     .setStyle(ProgressBarStyle.ASCII).hideEta().setMaxRenderedLength(width - 1)
                     .setConsumer(new ConsoleProgressBarConsumer(System.err, width - 1)).build();
         }

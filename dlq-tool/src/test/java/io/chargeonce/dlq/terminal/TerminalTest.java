@@ -60,11 +60,12 @@ class TerminalTest {
     }
 
     @Test
-    void a_merge_of_a_few_waits_at_a_terminal_until_they_have_ended() throws Exception {
+    void a_merge_of_a_few_waits_at_a_terminal_until_they_have_ended_and_shows_outcomes_as_they_come() throws Exception {
         List<String> dead = rows.dead(2);
         Process merge = inATerminal("merge", "", "merge", "--all", "--yes");
         await().until(() -> printed("merge").contains("2 open"));
         rows.succeed(dead.getFirst());
+        await().until(() -> printed("merge").contains("1 ok, 0 failed, 1 open"));
         rows.fail(dead.getLast(), "still unwell");
         assertThat(merge.waitFor()).as(printed("merge")).isZero();
         assertThat(printed("merge")).contains("Of 2 that re-entered, 1 succeeded, 0 were declined, 1 failed");
