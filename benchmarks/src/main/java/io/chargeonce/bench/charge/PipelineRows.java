@@ -1,6 +1,7 @@
 package io.chargeonce.bench.charge;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Database;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.wire.PaymentRecord;
@@ -8,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -29,6 +31,9 @@ final class PipelineRows {
 
     record Settled(Claimed claimed, String reference) {}
 
+    /** Nothing here repeats what had to wait for a lock, as when many transactions make one table longer. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private PipelineRows() {}
 
     private static final String CLAIM_OPERATIONS = """
@@ -46,6 +51,7 @@ final class PipelineRows {
             """;
 
     static void claim(Connection connection, List<Claimed> batch) throws SQLException {
+        Database.waitForLocks(connection, PATIENCE);
         try (var operations = connection.prepareStatement(CLAIM_OPERATIONS);
              var attempts = connection.prepareStatement(INSERT_ATTEMPTS)) {
             Columns.of(batch, operations).with("text", claimed -> claimed.request.operationId());
@@ -77,6 +83,7 @@ final class PipelineRows {
             """;
 
     static void settle(Connection connection, List<Settled> batch) throws SQLException {
+        Database.waitForLocks(connection, PATIENCE);
         try (var statement = connection.prepareStatement(SETTLE)) {
             Columns.of(batch, statement)
                     .with("text", settled -> settled.claimed.request.operationId())
