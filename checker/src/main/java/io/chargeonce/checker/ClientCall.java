@@ -10,11 +10,22 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * One request of a client and what came of it. A history file has one a line.
  *
- * @param payload   tells two bodies apart: equal for equal commands
  * @param paymentId as answered; empty unless the result is {@link Result#OK}
  */
-public record ClientCall(String merchant, String key, String payload, long amount, String currency, Result result,
-                         Optional<String> paymentId) {
+public record ClientCall(String merchant, String key, Content content, Result result, Optional<String> paymentId) {
+
+    /**
+     * What is to be charged. Two calls for one key that differ in it must not both be accepted.
+     *
+     * @param amount in minor units
+     */
+    public record Content(long amount, String currency, String paymentMethod) {
+
+        @Override
+        public String toString() {
+            return "%d %s by %s".formatted(amount, currency, paymentMethod);
+        }
+    }
 
     /** OK: answered with a 2xx. FAIL: refused for good, nothing was accepted by this call. UNKNOWN: nobody can say. */
     public enum Result { OK, FAIL, UNKNOWN }
@@ -33,9 +44,9 @@ public record ClientCall(String merchant, String key, String payload, long amoun
         var fields = new LinkedHashMap<String, Object>();
         fields.put("merchant", merchant);
         fields.put("key", key);
-        fields.put("payload", payload);
-        fields.put("amount", amount);
-        fields.put("currency", currency);
+        fields.put("amount", content.amount);
+        fields.put("currency", content.currency);
+        fields.put("payment_method", content.paymentMethod);
         fields.put("result", result.name().toLowerCase(Locale.ROOT));
         paymentId.ifPresent(id -> fields.put("payment_id", id));
         return JSON.writeValueAsString(fields);
@@ -44,8 +55,8 @@ public record ClientCall(String merchant, String key, String payload, long amoun
     /** @throws IllegalArgumentException if the line is no call */
     public static ClientCall fromLine(String line) {
         JsonNode json = JSON.readTree(line);
-        return new ClientCall(json.path("merchant").asString(), json.path("key").asString(), json.path("payload").asString(""),
-                json.path("amount").asLong(), json.path("currency").asString(""),
+        return new ClientCall(json.path("merchant").asString(), json.path("key").asString(),
+                new Content(json.path("amount").asLong(), json.path("currency").asString(""), json.path("payment_method").asString("")),
                 Result.valueOf(json.path("result").asString().toUpperCase(Locale.ROOT)),
                 Optional.ofNullable(json.path("payment_id").stringValue(null)));
     }

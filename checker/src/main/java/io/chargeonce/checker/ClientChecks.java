@@ -1,7 +1,5 @@
 package io.chargeonce.checker;
 
-import java.util.Objects;
-
 /** Compares what clients were told with the rows. */
 final class ClientChecks {
 
@@ -35,34 +33,39 @@ final class ClientChecks {
         if (!call.paymentId().orElseThrow().equals(payment.id)) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was answered as " + call.paymentId().get());
         }
-        if (payment.clientOk && !payment.okPayload.equals(call.payload())) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was accepted for two different payloads under one key");
+        if (payment.clientOk && !payment.okContent.equals(call.content())) {
+            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was accepted at %s and at %s under one key"
+                    .formatted(payment.okContent, call.content()));
         }
+        payment.okContent = payment.clientOk ? payment.okContent : call.content();
         payment.clientOk = true;
-        payment.okPayload = call.payload();
-        payment.okAmount = call.amount();
-        payment.okCurrency = call.currency();
     }
 
     private void compare(Payment payment) {
         if (payment.clientOk && !payment.hasRow()) {
             books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, payment.id, "was accepted, and has no row");
         }
-        if (payment.clientOk && payment.hasRow()
-                && (payment.okAmount != payment.amount || !Objects.equals(payment.okCurrency, payment.currency))) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.WRONG_AMOUNT, payment.id, "was accepted at %d %s, and its row says %d %s"
-                    .formatted(payment.okAmount, payment.okCurrency, payment.amount, payment.currency));
+        if (payment.clientOk && payment.hasRow()) {
+            compare(payment, payment.okContent, payment.content());
         }
         if (payment.clientFail && !payment.clientOk && !payment.clientUnknown && payment.hasRow()) {
             books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.PHANTOM, payment.id, "was refused, and has a row");
         }
     }
 
+    private void compare(Payment payment, ClientCall.Content told, ClientCall.Content kept) {
+        String finding = "was accepted at %s, and its row says %s".formatted(told, kept);
+        if (told.amount() != kept.amount() || !told.currency().equals(kept.currency())) {
+            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.WRONG_AMOUNT, payment.id, finding);
+        } else if (!told.equals(kept)) {
+            books.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, finding);
+        }
+    }
+
     /** A row that only calls without an answer can explain has the content of one of them. */
     private void explain(ClientCall call) {
         Payment payment = books.payment(DerivedId.ofPayment(call.merchant(), call.key()));
-        if (call.result() == ClientCall.Result.UNKNOWN && payment.amount == call.amount()
-                && Objects.equals(payment.currency, call.currency())) {
+        if (call.result() == ClientCall.Result.UNKNOWN && call.content().equals(payment.content())) {
             payment.clientUnknown = false;
         }
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 final class OperationRows {
 
     private final Books books;
-    /** Merchants, currencies and PSPs are few: one copy of each. */
+    /** Merchants, currencies, PSPs and a test's payment methods are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
 
     OperationRows(Books books) {
@@ -19,8 +19,8 @@ final class OperationRows {
     private static final String NOW = "SELECT clock_timestamp() AS now";
 
     private static final String OPERATIONS = """
-            SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, state, step, generation, sequence,
-                   psp, psp_reference, operation_ref, represented, settled_at, coalesce(merges, 0) AS merges
+            SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
+                   generation, sequence, psp, psp_reference, operation_ref, represented, settled_at, coalesce(merges, 0) AS merges
               FROM operation
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
                 ON resource_id = operation_id
@@ -49,6 +49,7 @@ final class OperationRows {
         payment.merchant = word(row.getString("merchant_id"));
         payment.currency = word(row.getString("currency"));
         payment.amount = row.getLong("amount");
+        payment.paymentMethod = word(row.getString("payment_method"));
         payment.step = row.getInt("step");
         payment.generation = row.getInt("generation");
         payment.sequence = row.getInt("sequence");

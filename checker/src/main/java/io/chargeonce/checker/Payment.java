@@ -24,6 +24,7 @@ final class Payment {
     String merchant;
     String currency;
     long amount;
+    String paymentMethod;
     int step;
     int generation;
     int sequence;
@@ -70,9 +71,7 @@ final class Payment {
     boolean clientOk;
     boolean clientUnknown;
     boolean clientFail;
-    String okPayload;
-    long okAmount;
-    String okCurrency;
+    ClientCall.Content okContent;
 
     // Rows that still wait in the outbox, so that topics may lack them.
     boolean outcomePending;
@@ -83,6 +82,11 @@ final class Payment {
 
     boolean hasRow() {
         return state != null;
+    }
+
+    /** What its row says is to be charged. */
+    ClientCall.Content content() {
+        return new ClientCall.Content(amount, currency, paymentMethod);
     }
 
     /** @return whether there was a record of this step before */

@@ -54,41 +54,50 @@ class CheckerTest {
     @Test
     void accepted_durable_an_acceptance_without_a_row_is_lost() {
         String gone = DerivedId.ofPayment("acme", "gone");
-        world.calls.add(new ClientCall("acme", "gone", "b", 5, "EUR", ClientCall.Result.OK, Optional.of(gone)));
+        world.calls.add(new ClientCall("acme", "gone", new ClientCall.Content(5, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of(gone)));
         world.breaks(Invariant.ACCEPTED_DURABLE, gone, "lost");
     }
 
     @Test
     void accepted_durable_a_refused_call_with_a_row_is_a_phantom() {
         world.calls.removeIf(call -> call.key().equals("dead"));
-        world.calls.add(new ClientCall("acme", "dead", "b", 1299, "EUR", ClientCall.Result.FAIL, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "dead", Sample.CONTENT, ClientCall.Result.FAIL, Optional.empty()));
         world.breaks(Invariant.ACCEPTED_DURABLE, sample.dead, "phantom");
     }
 
     @Test
     void accepted_durable_a_row_says_what_the_client_sent() {
         world.calls.removeIf(call -> call.key().equals("dead"));
-        world.calls.add(new ClientCall("acme", "dead", "b", 1298, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "dead", new ClientCall.Content(1298, "EUR", "pm_card_visa"), ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.breaks(Invariant.ACCEPTED_DURABLE, sample.dead);
+    }
+
+    @Test
+    void accepted_durable_a_row_takes_the_money_from_where_the_client_said() {
+        world.calls.removeIf(call -> call.key().equals("dead"));
+        var otherCard = new ClientCall.Content(1299, "EUR", "pm_card_mastercard");
+        world.calls.add(new ClientCall("acme", "dead", otherCard, ClientCall.Result.OK, Optional.of(sample.dead)));
         world.breaks(Invariant.ACCEPTED_DURABLE, sample.dead);
     }
 
     @Test
     void an_unanswered_call_is_either_accepted_or_not() {
         world.calls.removeIf(call -> call.key().equals("dead"));
-        world.calls.add(new ClientCall("acme", "dead", "b", 1299, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
-        world.calls.add(new ClientCall("acme", "nobody", "b", 1299, "EUR", ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "dead", Sample.CONTENT, ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "nobody", Sample.CONTENT, ClientCall.Result.UNKNOWN, Optional.empty()));
         assertThat(world.check().balanced()).isTrue();
     }
 
     @Test
     void idempotent_accept_another_payload_under_the_key_was_accepted() {
-        world.calls.add(new ClientCall("acme", "charged", "another body", 1299, "EUR", ClientCall.Result.OK, Optional.of(sample.charged)));
+        var otherCard = new ClientCall.Content(1299, "EUR", "pm_card_mastercard");
+        world.calls.add(new ClientCall("acme", "charged", otherCard, ClientCall.Result.OK, Optional.of(sample.charged)));
         world.breaks(Invariant.IDEMPOTENT_ACCEPT, sample.charged);
     }
 
     @Test
     void idempotent_accept_one_key_was_answered_with_two_payments() {
-        world.calls.add(new ClientCall("acme", "charged", "body of charged", 1299, "EUR", ClientCall.Result.OK, Optional.of(sample.dead)));
+        world.calls.add(new ClientCall("acme", "charged", Sample.CONTENT, ClientCall.Result.OK, Optional.of(sample.dead)));
         world.breaks(Invariant.IDEMPOTENT_ACCEPT, sample.charged);
     }
 

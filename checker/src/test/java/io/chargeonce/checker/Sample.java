@@ -9,6 +9,8 @@ import java.util.Optional;
 /** A little world in balance: succeeded at once and after a retry, declined, dead, purged, and a poison record. */
 final class Sample implements AutoCloseable {
 
+    static final ClientCall.Content CONTENT = new ClientCall.Content(1299, "EUR", "pm_card_visa");
+
     final World world = new World();
     final String charged = accept("charged", "succeeded", 2, 1);
     final String retried = accept("retried", "succeeded", 3, 2);
@@ -55,7 +57,7 @@ final class Sample implements AutoCloseable {
                        request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
                 VALUES ('acme', '%s', sha256('x'), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', '%s')
                 """.formatted(key, id));
-        world.calls.add(new ClientCall("acme", key, "body of " + key, 1299, "EUR", ClientCall.Result.OK, Optional.of(id)));
+        world.calls.add(new ClientCall("acme", key, CONTENT, ClientCall.Result.OK, Optional.of(id)));
         request("requests", id, key, 1, 1299, "1", at(0));
         return id;
     }

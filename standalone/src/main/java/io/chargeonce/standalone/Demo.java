@@ -190,8 +190,8 @@ final class Demo implements AutoCloseable {
 
     private static ClientCall call(DemoProducer.Told told) {
         var payment = told.payment();
-        return new ClientCall(payment.merchant(), payment.key(), payment.toString(), payment.amount(), payment.currency(),
-                ClientCall.Result.OK, Optional.of(told.paymentId()));
+        return new ClientCall(payment.merchant(), payment.key(),
+                new ClientCall.Content(payment.amount(), payment.currency(), payment.method()), ClientCall.Result.OK, Optional.of(told.paymentId()));
     }
 
     /** Until every payment is settled or dead, and everything staged is published. */

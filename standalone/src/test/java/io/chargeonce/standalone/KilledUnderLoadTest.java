@@ -117,7 +117,7 @@ class KilledUnderLoadTest {
     }
 
     private static ClientCall call(String key, ClientCall.Result result, Optional<String> payment) {
-        return new ClientCall("acme", key, "1299 pm_card_visa", 1299, currency(key), result, payment);
+        return new ClientCall("acme", key, new ClientCall.Content(1299, currency(key), "pm_card_visa"), result, payment);
     }
 
     /** Pounds go to Adyen, euros to Stripe. */

@@ -24,6 +24,6 @@ record Purchase(Merchant merchant, String key, long amount, String currency, Str
     }
 
     ClientCall ended(ClientCall.Result result, Optional<String> paymentId) {
-        return new ClientCall(merchant.name(), key, "%d %s by %s".formatted(amount, currency, card), amount, currency, result, paymentId);
+        return new ClientCall(merchant.name(), key, new ClientCall.Content(amount, currency, card), result, paymentId);
     }
 }

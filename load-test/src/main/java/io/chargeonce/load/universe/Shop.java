@@ -41,7 +41,7 @@ final class Shop {
         }
 
         ClientCall ended(ClientCall.Result result, Optional<String> id) {
-            return new ClientCall(merchant, key, amount + " " + card, amount, currency, result, id);
+            return new ClientCall(merchant, key, new ClientCall.Content(amount, currency, card), result, id);
         }
     }
 

@@ -99,7 +99,7 @@ class TrafficTest {
 
     @Test
     void a_history_reads_back_as_it_was_written() {
-        var call = new ClientCall("acme", "key \" 1", "{\"amount\":1}", 1, "EUR", ClientCall.Result.OK, Optional.of("pay_1"));
+        var call = new ClientCall("acme", "key \" 1", new ClientCall.Content(1, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of("pay_1"));
         assertThat(ClientCall.fromLine(call.toLine())).isEqualTo(call);
     }
 }
