@@ -52,8 +52,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
     }
 
     /**
-     * Also reads what {@code dlq export} writes: a poison record comes back with its key and its value, and for a payment its
-     * request as first accepted, which is superseded by now and must change nothing.
+     * Also reads what {@code dlq export} writes: a poison record comes back with its key, its value and the headers that were
+     * kept of it, and for a payment its request as first accepted, which is superseded by now and must change nothing.
      *
      * @throws IllegalArgumentException if the line is no record
      */
@@ -73,7 +73,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
     private static CorpusRecord exported(JsonNode letter) {
         String cause = letter.path("cause").asString("exported");
         if (letter.has("source")) {
-            return new CorpusRecord(cause, decoded(letter.path("source").path("key")), decoded(letter.path("source").path("value")), List.of());
+            JsonNode source = letter.path("source");
+            return new CorpusRecord(cause, decoded(source.path("key")), decoded(source.path("value")), kept(source.path("headers")));
         }
         String id = letter.path("dead_letter_id").asString();
         JsonNode payment = letter.path("payment");
@@ -88,6 +89,14 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
             payment.path(field).stringValueOpt().ifPresent(value -> request.put(field, value));
         }
         return new CorpusRecord(cause, Optional.of(bytes(id)), Optional.of(bytes(JSON.writeValueAsString(request))), List.of());
+    }
+
+    /** A dead letter keeps headers as text, for people to read. */
+    private static List<Named> kept(JsonNode headers) {
+        var named = new ArrayList<Named>();
+        decoded(headers).ifPresent(json -> JSON.readTree(json).forEach(header ->
+                named.add(new Named(header.path("name").asString(), Optional.of(bytes(header.path("value").asString()))))));
+        return List.copyOf(named);
     }
 
     private static Optional<byte[]> decoded(JsonNode node) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.wire.Decoded;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.Random;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 class PoisonCorpusTest {
@@ -31,11 +34,14 @@ class PoisonCorpusTest {
     }
 
     @Test
-    void an_exported_poison_record_is_put_back_byte_for_byte() {
-        CorpusRecord read = CorpusRecord.fromLine("""
-                {"dead_letter_id":"psn_1","cause":"undecodable","source":{"topic":"payments.requests","partition":0,"offset":3,"key":"a2V5","value":"bm8gSlNPTg=="}}""");
-        assertThat(read.on("t").key()).asString().isEqualTo("key");
-        assertThat(read.on("t").value()).asString().isEqualTo("no JSON");
+    void an_exported_poison_record_is_put_back_byte_for_byte_with_its_headers() {
+        String headers = Base64.getEncoder().encodeToString("[{\"name\":\"attempt\",\"value\":\"99\"}]".getBytes(StandardCharsets.UTF_8));
+        ProducerRecord<byte[], byte[]> record = CorpusRecord.fromLine("""
+                {"dead_letter_id":"psn_1","cause":"undecodable","source":{"topic":"payments.requests","partition":0,"offset":3,
+                 "key":"a2V5","value":"bm8gSlNPTg==","headers":"%s"}}""".formatted(headers)).on("t");
+        assertThat(record.key()).asString().isEqualTo("key");
+        assertThat(record.value()).asString().isEqualTo("no JSON");
+        assertThat(record.headers().lastHeader("attempt").value()).asString().isEqualTo("99");
     }
 
     @Test
