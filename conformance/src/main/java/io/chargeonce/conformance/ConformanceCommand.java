@@ -3,7 +3,6 @@ package io.chargeonce.conformance;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -29,7 +28,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Option(names = "--url", required = true, description = "The endpoint that takes POST; without a path a Chargeonce server's.")
-    URI url;
+    String url;
 
     @Option(names = "--token", required = true, description = "Sent as Authorization: Bearer.")
     String token;
@@ -56,7 +55,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Report report = Conformance.of(new Target(url, token, otherToken, otherUrl, body(), mismatchStatus));
+            Report report = Conformance.of(new Target(Target.endpoint(url), token, otherToken, otherUrl, body(), mismatchStatus));
             print(report);
             return report.isSafe() ? 0 : BROKEN;
         } catch (IllegalArgumentException e) {

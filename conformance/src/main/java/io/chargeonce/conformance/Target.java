@@ -1,6 +1,7 @@
 package io.chargeonce.conformance;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Optional;
 
 /**
@@ -24,8 +25,8 @@ public record Target(URI endpoint, String token, Optional<String> otherToken, Op
 
     /** An address without a path is taken for a Chargeonce server's. */
     public Target {
-        if (endpoint.getHost() == null || !endpoint.getScheme().matches("https?")) {
-            throw new IllegalArgumentException("the address must be an http or https URL, such as http://127.0.0.1:8080/v1/payments");
+        if (endpoint.getHost() == null || !String.valueOf(endpoint.getScheme()).matches("https?")) {
+            throw noAddress(endpoint.toString());
         }
         if (endpoint.getPath().isEmpty() || endpoint.getPath().equals("/")) {
             endpoint = endpoint.resolve(PAYMENTS);
@@ -34,6 +35,19 @@ public record Target(URI endpoint, String token, Optional<String> otherToken, Op
         if (mismatchStatus != 409 && mismatchStatus != 422) {
             throw new IllegalArgumentException("a key that comes with another request is answered with 409 or 422");
         }
+    }
+
+    /** @throws IllegalArgumentException if it is no URL */
+    static URI endpoint(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw noAddress(text);
+        }
+    }
+
+    private static IllegalArgumentException noAddress(String text) {
+        return new IllegalArgumentException("'%s' is no http or https URL: write http://127.0.0.1:8080/v1/payments, say".formatted(text));
     }
 
     /** Without the tokens. */

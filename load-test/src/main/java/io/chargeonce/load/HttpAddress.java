@@ -12,7 +12,7 @@ final class HttpAddress implements ITypeConverter<URI> {
     public URI convert(String text) {
         try {
             URI address = new URI(text);
-            if (address.getHost() != null && address.getScheme().matches("https?")) {
+            if (address.getHost() != null && String.valueOf(address.getScheme()).matches("https?")) {
                 return address;
             }
         } catch (URISyntaxException wrong) {
