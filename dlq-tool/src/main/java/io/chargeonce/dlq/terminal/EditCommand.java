@@ -69,13 +69,28 @@ final class EditCommand implements Callable<Integer> {
             return refuse(List.of("%s cannot be edited: %s".formatted(id, obstacle.get())));
         }
         byte[] before = story.get().edited().or(() -> story.get().source().orElseThrow().value()).orElse(new byte[0]);
-        byte[] after;
         try {
-            after = new Editor(editor).edit(before);
+            return edit(queue, story.get(), before);
         } catch (IOException e) {
             return refuse(List.of(e.getMessage() + "; nothing was changed"));
         }
-        return Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story.get(), before, after);
+    }
+
+    private int edit(DeadLetterQueue queue, Story story, byte[] before) throws IOException {
+        var typed = Editor.on(before, editor);
+        int exit = NO;
+        try {
+            byte[] after = typed.edit();
+            exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story, before, after);
+            return exit;
+        } finally {
+            if (exit == 0 || Arrays.equals(before, typed.text())) {
+                typed.delete();
+            } else {
+                refuse(List.of("what you typed is in %s; to go on from there, repeat the command with --editor 'cp %1$s \"$1\"; %s'"
+                        .formatted(typed.file(), editor)));
+            }
+        }
     }
 
     private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after) {

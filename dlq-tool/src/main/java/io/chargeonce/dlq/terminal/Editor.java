@@ -5,28 +5,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A person's editor, on this terminal, until it is closed.
+ * A person's editor, on this terminal, until it is closed; with a file that nobody but this person may read. It stays
+ * there until it is deleted: what was typed is not thrown away for having been refused.
  *
- * @param command run by a shell with a file's name as its last argument
+ * @param command run by a shell with the file's name as its last argument
  */
-record Editor(String command) {
+record Editor(String command, Path file) {
+
+    static Editor on(byte[] content, String command) throws IOException {
+        return new Editor(command, Files.write(Files.createTempFile("dead-letter-", ".json"), content));
+    }
 
     /** @return what the person made of it */
-    byte[] edit(byte[] content) throws IOException {
-        // Nobody but this person may read a file that was made this way.
-        Path file = Files.createTempFile("dead-letter-", ".json");
+    byte[] edit() throws IOException {
         try {
-            Files.write(file, content);
             int exit = new ProcessBuilder("sh", "-c", command + " \"$1\"", "edit", file.toString()).inheritIO().start().waitFor();
             if (exit != 0) {
                 throw new IOException("the editor '%s' ended with %d".formatted(command, exit));
             }
-            return Files.readAllBytes(file);
+            return text();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while the editor was open", e);
-        } finally {
-            Files.deleteIfExists(file);
         }
+    }
+
+    byte[] text() throws IOException {
+        return Files.readAllBytes(file);
+    }
+
+    void delete() throws IOException {
+        Files.deleteIfExists(file);
     }
 }

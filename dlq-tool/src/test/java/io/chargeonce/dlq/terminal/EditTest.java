@@ -1,9 +1,16 @@
 package io.chargeonce.dlq.terminal;
 
+import static java.nio.file.attribute.PosixFilePermission.OWNER_READ;
+import static java.nio.file.attribute.PosixFilePermission.OWNER_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +57,21 @@ class EditTest {
     }
 
     @Test
+    void what_was_typed_and_refused_is_not_lost() throws IOException {
+        String payment = rows.accepted("acme");
+        String poison = cutOff(payment);
+        String refused = edit(poison, "sed -i s/$/,/").err();
+        Matcher file = Pattern.compile("what you typed is in (\\S+);").matcher(refused);
+        assertThat(file.find()).as(refused).isTrue();
+        Path typed = Path.of(file.group(1));
+        assertThat(typed).hasContent(cut(payment) + ",");
+        assertThat(Files.getPosixFilePermissions(typed)).containsExactlyInAnyOrder(OWNER_READ, OWNER_WRITE);
+        Called again = edit(poison, "cp " + typed + " \"$1\"; sed -i s/,$/}/");
+        assertThat(again.exit()).as(again.err()).isZero();
+        Files.delete(typed);
+    }
+
+    @Test
     void an_edit_invents_no_payment_and_no_poison() {
         String payment = rows.accepted("acme");
         assertThat(edit(cutOff(payment), "sed -i s/$/,/").err()).contains("it would be poison again");
@@ -68,7 +90,7 @@ class EditTest {
         assertThat(edit(purged, "true").err()).contains("it has left the queue: purged");
         assertThat(edit("psn_nobody", "true").err()).contains("no dead letter ever had this id");
         assertThat(edit(cutOff(payment), "true").err()).contains("nothing was changed in the editor");
-        assertThat(edit(cutOff(payment), "false").err()).contains("ended with 1");
+        assertThat(edit(cutOff(payment), "false").err()).contains("ended with 1").doesNotContain("what you typed");
         assertThat(call("edit", purged).exit()).as("without a reason").isEqualTo(2);
     }
 
