@@ -51,12 +51,14 @@ record StoredResponse(int status, Map<String, String> headers, byte[] body) {
         return new Answer(status, headers, body, "accepted");
     }
 
-    /** For a repeat of it. */
-    Answer repeated(PaymentStatus now, Instant firstAt) {
+    /** For a repeat of it, asked now. A payment that is not finished keeps its answer for longer: nobody can say until when. */
+    Answer repeated(PaymentStatus now, Instant firstAt, Instant askedAt) {
         var all = new LinkedHashMap<>(headers);
         all.put("Idempotent-Replayed", "true");
         all.put("Payment-Status", now.tag());
-        all.put("Idempotency-Expires", HTTP_DATE.format(firstAt.plus(KEPT)));
+        if (firstAt.plus(KEPT).isAfter(askedAt)) {
+            all.put("Idempotency-Expires", HTTP_DATE.format(firstAt.plus(KEPT)));
+        }
         return new Answer(status, all, body, "replayed");
     }
 

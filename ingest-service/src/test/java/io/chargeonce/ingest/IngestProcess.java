@@ -3,21 +3,44 @@ package io.chargeonce.ingest;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.awaitility.Awaitility;
 
-/** An ingest service in a process of its own, to be killed. */
-final class IngestProcess {
+/** An ingest service in a process of its own. */
+record IngestProcess(Process process, int port) implements AutoCloseable {
 
-    private IngestProcess() {}
+    static int freePort() throws IOException {
+        try (var free = new ServerSocket(0)) {
+            return free.getLocalPort();
+        }
+    }
 
-    static Process start(String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
-        return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    static IngestProcess start(String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
+        var process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 IngestProcess.class.getName(), databaseUrl, kafka, topicPrefix, "" + port)
                 .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        return new IngestProcess(process, port);
+    }
+
+    IngestProcess awaitOpen() {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreException(ConnectException.class).until(() -> {
+            new Socket("127.0.0.1", port).close();
+            return true;
+        });
+        return this;
+    }
+
+    /** Kills it. */
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
     }
 
     public static void main(String[] place) throws InterruptedException {

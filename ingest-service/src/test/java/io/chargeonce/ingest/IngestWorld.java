@@ -66,6 +66,11 @@ final class IngestWorld implements AutoCloseable {
                 Tracing.off(), patience);
     }
 
+    /** The same in another process; the caller closes it. */
+    IngestProcess startProcess() throws IOException {
+        return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort()).awaitOpen();
+    }
+
     static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
         return new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topicPrefix,
                 List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), admin);
@@ -137,7 +142,11 @@ final class IngestWorld implements AutoCloseable {
     }
 
     static HttpRequest.Builder request(IngestService service, String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.port() + path))
+        return request(service.port(), path);
+    }
+
+    static HttpRequest.Builder request(int port, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .header("Authorization", "Bearer test_acme").timeout(Duration.ofSeconds(60));
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.sandbox.TestStack;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,24 +34,22 @@ class KilledTest {
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<String, String> accepted = new ConcurrentHashMap<>();
     private int port;
-    private Process process;
+    private IngestProcess process;
 
     @BeforeEach
     void start() throws IOException {
         IngestWorld.prepare(databaseUrl);
-        try (var free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        port = IngestProcess.freePort();
         process = startProcess();
     }
 
     @AfterEach
     void stop() {
-        process.destroyForcibly().onExit().join();
+        process.close();
         http.close();
     }
 
-    private Process startProcess() throws IOException {
+    private IngestProcess startProcess() throws IOException {
         return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), "killed-test", port);
     }
 
@@ -64,7 +61,7 @@ class KilledTest {
             for (int third = 0; third < 2; third++) {
                 int enough = third * PAYMENTS / 3 + random.nextInt(PAYMENTS / 3) + 1;
                 Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(1)).until(() -> accepted.size() >= enough);
-                process.destroyForcibly().onExit().join();
+                process.close();
                 process = startProcess();
             }
         }

@@ -80,6 +80,9 @@ class ReaperTest {
 
         assertThat(unfinished()).isEqualTo(before + 1);
         assertThat(kept("response_body")).isOne();
+        HttpResponse<String> repeat = world.pay(key, BODY);
+        assertThat(repeat.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+        assertThat(repeat.headers().firstValue("Idempotency-Expires")).as("no time that is over").isEmpty();
         world.execute("UPDATE operation SET state = 'succeeded' WHERE idempotency_key = '" + key + "'");
         assertThat(unfinished()).isEqualTo(before);
     }
