@@ -2,6 +2,7 @@ package io.chargeonce.dlq;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,14 +13,16 @@ import java.util.concurrent.Future;
 
 /**
  * Moves items of one run in batches, each of which is one commit, and only while the run is led by this token. Many items
- * are two batches at once over two connections: while Postgres writes for one, the other is decided. One thread calls.
+ * are several batches at once over as many connections: while Postgres writes for one, another is decided and a third waits
+ * for its commit. One thread calls.
  */
 final class RunBatches {
 
     private static final int LARGEST_BATCH = 500;
+    private static final int AT_ONCE = 3;
 
     /** The most items that are moved at once. */
-    static final int MOST = 2 * LARGEST_BATCH;
+    static final int MOST = AT_ONCE * LARGEST_BATCH;
 
     private final DeadLetterQueue queue;
     private final MergeRun run;
@@ -48,11 +51,12 @@ final class RunBatches {
      * @return what was committed; empty for a batch that was not, because the run is not ours any more
      */
     List<Optional<Batch>> move(List<RunItems.Item> items) {
-        if (items.size() <= LARGEST_BATCH) {
-            return List.of(commit(items));
+        var batches = new ArrayList<Callable<Optional<Batch>>>();
+        for (int from = 0; from < items.size(); from += LARGEST_BATCH) {
+            List<RunItems.Item> batch = items.subList(from, Math.min(from + LARGEST_BATCH, items.size()));
+            batches.add(() -> commit(batch));
         }
-        int half = items.size() / 2;
-        return atOnce(List.of(() -> commit(items.subList(0, half)), () -> commit(items.subList(half, items.size()))));
+        return atOnce(batches);
     }
 
     private static <T> List<T> atOnce(List<Callable<T>> work) {

@@ -75,16 +75,37 @@ final class RunItems {
         }
     }
 
-    private static final String NEXT = """
+    private static final String FIRST_UNMOVED = "SELECT min(position) FROM dlq_run_item WHERE run_id = ? AND fate IS NULL";
+
+    /** The position of the next to be moved; beyond all of them if there is none. Looks at every item. */
+    static int firstUnmoved(Connection connection, MergeRun run) throws SQLException {
+        try (var statement = connection.prepareStatement(FIRST_UNMOVED)) {
+            statement.setString(1, run.id());
+            try (var result = statement.executeQuery()) {
+                result.next();
+                int first = result.getInt(1);
+                return result.wasNull() ? last(run) + 1 : first;
+            }
+        }
+    }
+
+    /** No item's position is higher. */
+    static int last(MergeRun run) {
+        return Math.toIntExact(run.items() + run.terms().canary());
+    }
+
+    /** A range and no limit, for the planner would read and sort all that is left to find the first few. */
+    private static final String UNMOVED = """
             SELECT position, dead_letter_id, generation, died_at, amount, currency
-              FROM dlq_run_item WHERE run_id = ? AND position > ? AND fate IS NULL ORDER BY position LIMIT ?
+              FROM dlq_run_item WHERE run_id = ? AND position BETWEEN ? AND ? AND fate IS NULL ORDER BY position
             """;
 
-    static List<Item> next(Connection connection, String run, int after, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(NEXT)) {
+    /** Those that have not been moved, with these positions. */
+    static List<Item> unmoved(Connection connection, String run, int from, int to) throws SQLException {
+        try (var statement = connection.prepareStatement(UNMOVED)) {
             statement.setString(1, run);
-            statement.setInt(2, after);
-            statement.setInt(3, limit);
+            statement.setInt(2, from);
+            statement.setInt(3, to);
             var items = new ArrayList<Item>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

@@ -5,6 +5,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -33,7 +34,8 @@ public final class RunLeader {
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
     private RunProgress.Phase phase;
-    private int movedUpTo;
+    /** The position of the next that has to be moved. */
+    private int next;
     private int lookedUpTo;
     private Instant nextLook = Instant.MIN;
 
@@ -46,6 +48,7 @@ public final class RunLeader {
         this.clock = clock;
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
+        this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
         this.fates = counts.fates();
         this.outcomes = counts.outcomes();
@@ -144,7 +147,7 @@ public final class RunLeader {
     }
 
     private RunStep move(int most) {
-        List<RunItems.Item> items = queue.database().withConnection(connection -> RunItems.next(connection, run.id(), movedUpTo, most));
+        List<RunItems.Item> items = take(most);
         if (items.isEmpty()) {
             return finish();
         }
@@ -153,9 +156,19 @@ public final class RunLeader {
             batch.ifPresent(this::add);
             isOurs &= batch.isPresent();
         }
-        movedUpTo = items.getLast().position();
         throttle.moved(items.size());
         return isOurs ? new RunStep.Moved(items.size()) : new RunStep.Lost();
+    }
+
+    /** Fewer only if no more are left. */
+    private List<RunItems.Item> take(int most) {
+        var items = new ArrayList<RunItems.Item>();
+        while (items.size() < most && next <= RunItems.last(run)) {
+            int to = next + most - items.size() - 1;
+            items.addAll(queue.database().withConnection(connection -> RunItems.unmoved(connection, run.id(), next, to)));
+            next = to + 1;
+        }
+        return items;
     }
 
     private void add(RunBatches.Batch moved) {

@@ -137,14 +137,14 @@ class MergeRunTest {
         RunLeader first = lead(planned);
         CompletableFuture<RunStep> step = rows.holding(dead.getLast(), () -> {
             var moving = CompletableFuture.supplyAsync(first::runOnce, Thread::startVirtualThread);
-            await().until(() -> rows.accepted().size() == 251 && rows.isWaitingForALock());
+            await().until(() -> rows.accepted().size() == 500 && rows.isWaitingForALock());
             rows.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
             assertThat(moving).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(DatabaseUnavailable.class);
             return moving;
         });
         assertThat(step).isCompletedExceptionally();
-        assertThat(rows.accepted()).hasSize(251);
+        assertThat(rows.accepted()).hasSize(500);
 
         silenceOf(planned);
         RunLeader second = lead(planned);
