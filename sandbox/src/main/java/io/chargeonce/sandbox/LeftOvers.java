@@ -38,7 +38,7 @@ final class LeftOvers {
             return;
         }
         try {
-            new PostgresControl(directory.resolve("data")).stopLeftOver();
+            new PostgresControl(directory.resolve("data")).stopLeftOver(PostgresServer.Stop.IMMEDIATE);
             Directories.remove(directory);
         } finally {
             lock.get().close();

@@ -23,12 +23,12 @@ final class PostgresControl {
     }
 
     /** Stops the Postgres that a killed process left over this directory, if it still runs. True if there was one. */
-    boolean stopLeftOver() {
+    boolean stopLeftOver(PostgresServer.Stop mode) {
         Optional<ProcessHandle> postmaster = postmaster();
         if (postmaster.isEmpty()) {
             return false;
         }
-        stop(PostgresServer.Stop.FAST);
+        stop(mode);
         return true;
     }
 

@@ -7,6 +7,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
@@ -23,7 +24,7 @@ public final class PostgresServer implements AutoCloseable {
     private final EmbeddedPostgres postgres;
     private final PostgresControl control;
     private final DirectoryLock lock;
-    private Runnable afterClose = () -> {};
+    private Optional<Path> temporary = Optional.empty();
     private boolean closed;
 
     private PostgresServer(EmbeddedPostgres postgres, PostgresControl control, DirectoryLock lock) {
@@ -43,7 +44,7 @@ public final class PostgresServer implements AutoCloseable {
         DirectoryLock lock = DirectoryLock.take("Postgres", data, data.resolveSibling(data.getFileName() + ".lock"));
         try {
             PostgresControl control = new PostgresControl(data);
-            control.stopLeftOver();
+            control.stopLeftOver(Stop.FAST);
             int chosen = LoopbackPort.choose("Postgres", port);
             return ready(new PostgresServer(launch(data, chosen, control), control, lock));
         } catch (RuntimeException e) {
@@ -67,7 +68,7 @@ public final class PostgresServer implements AutoCloseable {
     public static PostgresServer startTemporary() {
         Path directory = Directories.temporary("postgres");
         PostgresServer server = start(directory.resolve("data"), 0);
-        server.afterClose = () -> Directories.remove(directory);
+        server.temporary = Optional.of(directory);
         return server;
     }
 
@@ -126,19 +127,29 @@ public final class PostgresServer implements AutoCloseable {
         control.startAgain();
     }
 
-    /** Stops the server and keeps its directory. A second call does nothing. */
+    /** Stops the server and keeps its directory, unless that is temporary. A second call does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
+        if (temporary.isPresent()) {
+            // What nobody will read again need not be written out, which can take half a minute.
+            control.stopLeftOver(Stop.IMMEDIATE);
+            lock.close();
+            Directories.remove(temporary.get());
+        } else {
+            closeInOrder();
+            lock.close();
+        }
+    }
+
+    private void closeInOrder() {
         try {
             postgres.close();
             // That waits five seconds and gives up; with much to write out a stop takes longer.
-            control.stopLeftOver();
-            lock.close();
-            afterClose.run();
+            control.stopLeftOver(Stop.FAST);
         } catch (IOException e) {
             throw new UncheckedIOException("Postgres on port " + port() + " did not stop; see " + control.log(), e);
         }

@@ -43,6 +43,7 @@ public final class RecoveryBench {
         void strike() throws Exception;
     }
 
+    /** @param folder whatever sandbox is started next clears it away, by its name */
     private RecoveryBench(Path folder) {
         this.folder = folder;
         this.broker = KafkaBroker.start(folder, 0);
@@ -51,7 +52,7 @@ public final class RecoveryBench {
 
     public static Map<String, Object> run(PrintWriter story) throws Exception {
         var machine = Machine.fingerprint();
-        var bench = new RecoveryBench(Files.createTempDirectory("chargeonce-recovery"));
+        var bench = new RecoveryBench(Files.createTempDirectory("chargeonce-kafka-"));
         var cells = new LinkedHashMap<String, Object>();
         try {
             cells.put("postgres_restart", bench.cell(() -> bench.postgres.restart(PostgresServer.Stop.FAST), AFTER));
