@@ -62,7 +62,7 @@ public final class ConformanceCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         } catch (UncheckedIOException e) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("conformance: " + url + " can't be reached: check the address and try again");
+            err.println(spec.qualifiedName(" ") + ": " + url + " can't be reached: check the address and try again");
             err.flush();
             return UNREACHABLE;
         }

@@ -6,6 +6,7 @@ import io.chargeonce.ledger.DeadLetterTable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Takes dead letters of another environment into this queue as records to look at and to purge: they touch no payment
@@ -22,15 +23,19 @@ public final class Import {
         this.queue = queue;
     }
 
-    /** One commit. */
-    public void run(List<Imported> records, Mandate mandate) {
+    /**
+     * One commit.
+     *
+     * @return how many of them are in the queue now and never were before
+     */
+    public int run(List<Imported> records, Mandate mandate) {
         List<DeadLetter> letters = records.stream().map(Import::letter).toList();
-        queue.database().inTransaction(connection -> {
-            DeadLetterTable.bury(connection, queue.topics(), letters);
-            AuditLog.append(connection, letters.stream().map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported",
+        return queue.database().inTransaction(connection -> {
+            Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
+            AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id())).map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported",
                     Optional.empty(), "dead_letter", letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
                     .toList());
-            return letters;
+            return entered.size();
         });
     }
 

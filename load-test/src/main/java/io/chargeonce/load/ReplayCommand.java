@@ -71,7 +71,7 @@ final class ReplayCommand implements Callable<Integer> {
         }
         var out = spec.commandLine().getOut();
         out.println(json ? new JsonMapper().writeValueAsString(Map.of("topic", topic, "sent", sent.get(), "refused", refused.get()))
-                : "%d records are on %s%s".formatted(sent.get(), topic,
+                : "%s on %s%s".formatted(sent.get() == 1 ? "1 record is" : sent.get() + " records are", topic,
                         refused.get() == 0 ? "" : "; the broker refused " + refused + ", and the log says why"));
         out.flush();
         return refused.get() == 0 ? 0 : 1;

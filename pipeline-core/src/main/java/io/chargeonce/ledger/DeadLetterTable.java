@@ -10,9 +10,11 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -50,14 +52,17 @@ public final class DeadLetterTable {
     /**
      * Adds dead letters, or brings back those that had left. Poison read again changes nothing, not even after a purge:
      * it is the same record.
+     *
+     * @return the ids of those that are in the queue now and were not before, or with another cause
      */
-    public static void bury(Connection connection, Topics topics, Collection<DeadLetter> letters) throws SQLException {
+    public static Set<String> bury(Connection connection, Topics topics, Collection<DeadLetter> letters) throws SQLException {
         if (letters.isEmpty()) {
-            return;
+            return Set.of();
         }
         List<DeadLetter> distinct = List.copyOf(letters.stream()
                 .collect(Collectors.toMap(DeadLetter::id, Function.identity(), (first, repeat) -> first)).values());
         Map<String, DeadLetter> byId = distinct.stream().collect(Collectors.toMap(DeadLetter::id, Function.identity()));
+        var entered = new HashSet<String>();
         var staged = new ArrayList<OutboxRow>();
         var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(BURY)) {
@@ -65,6 +70,7 @@ public final class DeadLetterTable {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     DeadLetter letter = byId.get(result.getString(1));
+                    entered.add(letter.id());
                     Instant diedAt = result.getObject(3, OffsetDateTime.class).toInstant();
                     staged.add(Staging.deadLetter(topics, letter, result.getInt(2), diedAt));
                     audit.add(change("dead_letter.entered", letter.id(), result.getInt(2), letter.cause()));
@@ -73,6 +79,7 @@ public final class DeadLetterTable {
         }
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
+        return entered;
     }
 
     /** Each revision has exactly one record, which names it: the queue's own, or that of the person who caused it. */

@@ -38,7 +38,7 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
     }
 
     private static void print(CommandLine command, String problem) {
-        command.getErr().println("chargeonce %s: %s".formatted(command.getCommandName(), problem));
+        command.getErr().println(command.getCommandSpec().qualifiedName(" ") + ": " + problem);
         command.getErr().flush();
     }
 }

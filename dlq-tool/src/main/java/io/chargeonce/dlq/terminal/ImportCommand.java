@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,8 +85,10 @@ final class ImportCommand implements Callable<Integer> {
 
     private int take(DeadLetterQueue queue, Path path) {
         Mandate mandate = Mandate.of(Login.name(), reason);
+        var entered = new AtomicLong();
         try {
-            return print(read(path, batch -> new Import(queue).run(batch, mandate)), mandate);
+            long count = read(path, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
+            return print(count, entered.get(), mandate);
         } catch (IOException | ExportedLine.Unreadable e) {
             throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(path), e);
         }
@@ -93,20 +96,23 @@ final class ImportCommand implements Callable<Integer> {
 
     private int take(DeadLetterQueue queue, String name) {
         Mandate mandate = Mandate.of(Login.name(), reason);
-        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> new Import(queue).run(batch, mandate));
+        var entered = new AtomicLong();
+        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
         if (count.isEmpty()) {
             spec.commandLine().getErr().println("%s: there is no topic '%s'; nothing was changed"
                     .formatted(spec.qualifiedName(" "), Printable.of(name)));
             return NO;
         }
-        return print(count.getAsLong(), mandate);
+        return print(count.getAsLong(), entered.get(), mandate);
     }
 
-    private int print(long count, Mandate mandate) {
+    private int print(long count, long entered, Mandate mandate) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("imported", count, "run", mandate.run()));
+            Json.print(Screen.of(spec), Map.of("imported", entered, "known", count - entered, "run", mandate.run()));
         } else {
-            Screen.of(spec).say("%,d records are in the queue, as %s by %s.".formatted(count, mandate.run(), mandate.actor()));
+            Screen.of(spec).say("%s into the queue, as %s by %s.%s".formatted(entered == 1 ? "1 record came" : "%,d records came".formatted(entered),
+                    mandate.run(), mandate.actor(),
+                    entered == count ? "" : " %,d had been in it before, and stay as they are.".formatted(count - entered)));
         }
         return 0;
     }

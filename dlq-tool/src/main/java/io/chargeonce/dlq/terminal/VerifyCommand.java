@@ -99,6 +99,6 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private static String count(int differences) {
-        return differences < MOST ? "%d differences".formatted(differences) : "%d differences or more".formatted(MOST);
+        return differences == 1 ? "1 difference" : differences < MOST ? "%d differences".formatted(differences) : "%d differences or more".formatted(MOST);
     }
 }

@@ -80,8 +80,9 @@ class ExportTest {
         assertThat(rows.text("SELECT count(*) FROM operation")).isEqualTo("0");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE position('" + id + "' IN convert_from(raw_key, 'SQL_ASCII')) > 0"))
                 .isEqualTo("1");
-        call("import", file("all"), "--reason", "a test");
+        assertThat(call("import", file("all"), "--reason", "a test").out()).contains("0 records came into the queue", "2 had been in it before");
         assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
+        assertThat(rows.audit(poison)).as("what was done, and no more").isEqualTo("dlq.imported");
         assertThat(call("merge", "--all").out()).contains("needs editing");
     }
 

@@ -118,7 +118,7 @@ class TopicTest {
         }
         Called taken = call("import", "--from-topic", topic, "--reason", "one place to look");
         assertThat(taken.exit()).as(taken.err()).isZero();
-        assertThat(taken.out()).startsWith("2 records are in the queue");
+        assertThat(taken.out()).startsWith("2 records came into the queue");
         String id = rows.text("SELECT dead_letter_id FROM dead_letter WHERE cause = 'SocketTimeoutException' AND message = 'Read timed out'"
                 + " AND source_topic = 'orders' AND source_partition = 7 AND source_offset = 4711");
         assertThat(call("show", id).out()).contains("orders, partition 7, offset 4711", "{\"total\":3}", "kafka_dlt-original-topic");
