@@ -32,8 +32,9 @@ public final class Import {
         List<DeadLetter> letters = records.stream().map(Import::letter).toList();
         return queue.database().inTransaction(connection -> {
             Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
-            AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id())).map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported",
-                    Optional.empty(), "dead_letter", letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
+            AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
+                    .map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
+                            mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
                     .toList());
             return entered.size();
         });
