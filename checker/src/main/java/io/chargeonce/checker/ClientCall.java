@@ -55,6 +55,9 @@ public record ClientCall(String merchant, String key, Content content, Result re
     /** @throws IllegalArgumentException if the line is no call */
     public static ClientCall fromLine(String line) {
         JsonNode json = JSON.readTree(line);
+        if (!json.has("payment_method")) {
+            throw new IllegalArgumentException("the history has a call without payment_method: it is not of this version; run the load again");
+        }
         return new ClientCall(json.path("merchant").asString(), json.path("key").asString(),
                 new Content(json.path("amount").asLong(), json.path("currency").asString(""), json.path("payment_method").asString("")),
                 Result.valueOf(json.path("result").asString().toUpperCase(Locale.ROOT)),

@@ -1,6 +1,7 @@
 package io.chargeonce.load.traffic;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.checker.ClientCall;
 import io.chargeonce.sandbox.http.HttpAnswer;
@@ -101,5 +102,7 @@ class TrafficTest {
     void a_history_reads_back_as_it_was_written() {
         var call = new ClientCall("acme", "key \" 1", new ClientCall.Content(1, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of("pay_1"));
         assertThat(ClientCall.fromLine(call.toLine())).isEqualTo(call);
+        assertThatThrownBy(() -> ClientCall.fromLine(call.toLine().replace("payment_method", "payload")))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("without payment_method");
     }
 }
