@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ReadmeTest {
@@ -47,15 +47,16 @@ class ReadmeTest {
         }
     }
 
+    /** Each name of a test stands in a row that links to the file, and the file has that test. */
     @Test
-    void every_test_that_it_names_exists() throws IOException {
-        String tests;
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            tests = String.join("\n", files.filter(file -> file.toString().contains("src/test/java") && file.toString().endsWith(".java"))
-                    .map(file -> read(ROOT.relativize(file).toString())).toList());
-        }
-        Matcher name = TEST_NAME.matcher(read("README.md"));
-        assertThat(name.results().map(found -> found.group(1)).toList()).isNotEmpty()
-                .allSatisfy(test -> assertThat(tests).contains("void " + test + "("));
+    void every_guarantee_names_its_tests_and_links_to_the_file_that_has_them() {
+        List<String> guarantees = read("README.md").lines().dropWhile(line -> !line.startsWith("| guarantee |")).skip(2)
+                .takeWhile(line -> line.startsWith("|")).toList();
+        assertThat(guarantees).isNotEmpty().allSatisfy(row -> {
+            String linked = LINK.matcher(row).results().map(link -> link.group(1)).filter(file -> file.endsWith("Test.java")
+                    || file.endsWith("Contract.java")).map(ReadmeTest::read).collect(Collectors.joining("\n"));
+            assertThat(TEST_NAME.matcher(row).results().map(name -> name.group(1)).toList()).isNotEmpty()
+                    .allSatisfy(test -> assertThat(linked).contains("void " + test + "("));
+        });
     }
 }
