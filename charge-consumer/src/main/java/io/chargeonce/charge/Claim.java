@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.payment.Progress;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
@@ -14,7 +15,12 @@ sealed interface Claim {
      *
      * @param token proves to the database that it is still ours
      */
-    record Claimed(String operationId, UUID token, PspCall call, Progress progress) implements Claim {}
+    record Claimed(String operationId, UUID token, PspCall call, Progress progress) implements Claim {
+
+        Claimed during(Lease held) {
+            return new Claimed(operationId, token, call.during(held), progress);
+        }
+    }
 
     /** The record is older than what the database knows, or somebody holds the operation: nothing to do. */
     record Superseded() implements Claim {}

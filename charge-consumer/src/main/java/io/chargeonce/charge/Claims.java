@@ -12,6 +12,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
@@ -60,6 +61,7 @@ final class Claims implements AutoCloseable {
     }
 
     private List<Claim> claimAll(Connection connection, List<Ask> asks) throws SQLException {
+        Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, asks.stream().map(ask -> ask.record.operationId()).toList());
         var changes = new Changes(topics);
         var claims = new ArrayList<Claim>();
@@ -67,10 +69,17 @@ final class Claims implements AutoCloseable {
             Operation operation = locked.rows().get(ask.record.operationId());
             claims.add(operation == null
                     ? new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted")
-                    : claim(connection, ask, operation, locked.now(), changes));
+                    : during(held, operation, locked.now(), claim(connection, ask, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
+    }
+
+    /** A repeated claim has what is left of its lease, and no attempt is sent for the first time after its payment's deadline. */
+    private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {
+        return claim instanceof Claim.Claimed claimed
+                ? claimed.during(held.noLongerThan(Duration.between(now, operation.leaseEnds())).noLongerThan(Duration.between(now, operation.chargeBefore())))
+                : claim;
     }
 
     private Claim claim(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {

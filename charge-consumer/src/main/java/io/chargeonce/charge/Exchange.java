@@ -11,6 +11,7 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.tracing.Tracing;
 import io.micrometer.core.instrument.Counter;
@@ -18,8 +19,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +41,8 @@ final class Exchange implements AutoCloseable {
 
     Exchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
         this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, keys) -> {
-            AttemptTable.countSends(connection, keys);
-            return Collections.nCopies(keys.size(), true);
+            Set<PspKey> counted = AttemptTable.countSends(connection, keys);
+            return keys.stream().map(counted::contains).toList();
         });
         this.gateways = gateways;
         this.meters = meters;
@@ -51,8 +52,11 @@ final class Exchange implements AutoCloseable {
         this.tracing = tracing;
     }
 
-    /** The first send of an attempt that was just claimed. */
+    /** The first send of an attempt that was just claimed. A process that stalled since sends nothing, which says nothing about the PSP. */
     Outcome send(PspCall call) {
+        if (call.lease().hasEnded()) {
+            return Lease.notSent();
+        }
         Outcome answer = gateways.watched(call.gateway(), () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
@@ -62,16 +66,27 @@ final class Exchange implements AutoCloseable {
 
     /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
     Outcome ask(PspCall call) {
-        if (call.mayBeSent()) {
-            Patiently.ask(() -> sends.ask(call.key()));
+        if (call.mayBeSent() && !counted(call)) {
+            return decidedMeanwhile();
         }
         Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
         return answer;
     }
 
+    /** A fence may send the key too. */
     Outcome fence(PspCall call) {
-        return OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1);
+        return counted(call) ? OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1) : decidedMeanwhile();
+    }
+
+    private boolean counted(PspCall call) {
+        return Patiently.ask(() -> sends.ask(call.key()));
+    }
+
+    /** What was decided may be followed by another attempt at once, so not one byte of this one may leave any more. */
+    private static Outcome decidedMeanwhile() {
+        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "what became of it was heard from elsewhere meanwhile, so nothing was sent",
+                Optional.empty());
     }
 
     private Outcome watched(String what, PspCall call, Supplier<Outcome> exchange) {

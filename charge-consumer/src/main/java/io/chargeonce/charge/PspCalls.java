@@ -21,7 +21,11 @@ final class PspCalls {
         };
     }
 
-    /** @param mayBeSent whether the PSP still remembers the key and the deadline has not passed */
+    /**
+     * For looking up only, until {@link PspCall#during} gives it a lease.
+     *
+     * @param mayBeSent whether the PSP still remembers the key, so that a question may send it again
+     */
     static PspCall of(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
         var money = operation.accepted().request().money();
         return switch (operation.kind()) {

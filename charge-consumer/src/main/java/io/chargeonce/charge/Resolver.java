@@ -12,6 +12,7 @@ import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TraceContext;
@@ -76,6 +77,7 @@ final class Resolver {
     }
 
     private List<Question> take(Connection connection) throws SQLException {
+        Lease held = Lease.of(lease);
         var due = OperationTable.lockDueForAQuestion(connection, BATCH);
         var operations = List.copyOf(due.rows().values());
         Map<String, Attempt> attempts = AttemptTable.find(connection,
@@ -85,18 +87,20 @@ final class Resolver {
         for (Operation operation : operations) {
             UUID token = UUID.randomUUID();
             operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            questions.add(question(connection, operation, attempts.get(operation.id()), token, due.now()));
+            questions.add(question(connection, operation, attempts.get(operation.id()), token, due.now(), held));
         }
         OperationTable.save(connection, operations);
         return questions;
     }
 
-    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now) throws SQLException {
+    /** A question is no new charge, so the payment's deadline does not forbid it: only a key that the PSP has forgotten does. */
+    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held)
+            throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
-        boolean mayBeSent = now.isBefore(attempt.keyValidUntil()) && now.isBefore(operation.chargeBefore());
-        boolean mayFence = !mayBeSent && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, mayBeSent), operation.progress(),
-                mayFence, heardAlready(connection, attempt), operation.accepted().traceparent());
+        boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
+        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
+        return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, keyIsKnown).during(held),
+                operation.progress(), mayFence, heardAlready(connection, attempt), operation.accepted().traceparent());
     }
 
     private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {

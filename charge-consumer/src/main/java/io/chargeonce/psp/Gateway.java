@@ -25,13 +25,14 @@ public interface Gateway {
     /** How long {@link #charge} and {@link #findOut} together take at most. */
     Duration callBudget();
 
-    /** Sends the attempt, for the first time. */
+    /** Sends the attempt, for the first time, and only while {@link Charge#lease()} lasts. */
     Outcome charge(Charge charge);
 
     /**
      * Asks what became of the attempt; sends it again only where {@link Charge#keyIsKnown()}, and that send is counted before
      * its first byte like any other. Where the PSP says that nothing was executed yet, cancels it there: only the PSP's
-     * positive answer to that makes the attempt definitely failed.
+     * positive answer to that makes the attempt definitely failed. A question that fails, whatever its status, says nothing
+     * about the money.
      */
     Outcome findOut(Charge charge);
 
@@ -41,8 +42,9 @@ public interface Gateway {
     }
 
     /**
-     * {@link #findOut} has found nothing, twice, past the visibility lag and with the key forgotten: makes sure that the
-     * attempt never executes. Only a PSP whose positive answer, or whose way of working, proves that may say it failed.
+     * {@link #findOut} has found nothing, twice, past the visibility lag and with the key forgotten by our clock: makes the charge
+     * impossible at the PSP, whoever still holds this attempt. Only the PSP's own positive answer proves that. It may send the
+     * key, and is counted like any send.
      */
     default Outcome fence(Charge charge) {
         return new Outcome.Unknown(UnknownCause.NOT_FOUND, psp() + " knows of no such attempt and has no way to fence it off",

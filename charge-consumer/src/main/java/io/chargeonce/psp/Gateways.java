@@ -1,5 +1,6 @@
 package io.chargeonce.psp;
 
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
@@ -146,6 +147,8 @@ public final class Gateways {
             case Outcome.Charged charged -> false;
             case Outcome.Declined declined -> false;
             case Outcome.Unknown unknown -> !isUnderWay(outcome);
+            // Our own stall.
+            case Outcome.Failed failed when failed.cause() == FailureCause.TOO_LATE_TO_SEND -> false;
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE -> true;
                 case REFUSED_HERE, POISON -> false;

@@ -14,15 +14,20 @@ public sealed interface PspCall {
     /** Whether {@link #ask} may send the attempt again. */
     boolean mayBeSent();
 
+    Lease lease();
+
     Outcome send();
 
     Outcome ask();
 
-    /** The PSP has been found not to know the attempt: makes sure that it never executes it. */
+    /** The PSP has been found not to know the attempt: makes sure there that it cannot be executed any more, or says that it cannot. */
     Outcome fence();
 
     /** The same attempt, with what an answer told us to ask for. */
     PspCall told(Optional<String> reference);
+
+    /** The same attempt, while this lease holds. Without one nothing is sent. */
+    PspCall during(Lease held);
 
     record ToCharge(Gateway gateway, Charge charge) implements PspCall {
 
@@ -34,6 +39,11 @@ public sealed interface PspCall {
         @Override
         public boolean mayBeSent() {
             return charge.keyIsKnown();
+        }
+
+        @Override
+        public Lease lease() {
+            return charge.lease();
         }
 
         @Override
@@ -55,6 +65,11 @@ public sealed interface PspCall {
         public PspCall told(Optional<String> reference) {
             return new ToCharge(gateway, charge.withReference(reference));
         }
+
+        @Override
+        public PspCall during(Lease held) {
+            return new ToCharge(gateway, charge.during(held));
+        }
     }
 
     record ToGiveBack(Gateway gateway, RefundGateway refunds, Refund refund) implements PspCall {
@@ -70,6 +85,11 @@ public sealed interface PspCall {
         }
 
         @Override
+        public Lease lease() {
+            return refund.lease();
+        }
+
+        @Override
         public Outcome send() {
             return refunds.refund(refund);
         }
@@ -79,16 +99,19 @@ public sealed interface PspCall {
             return refunds.findOut(refund);
         }
 
-        /** Nobody cancels a refund that is not there: it stays unknown, for a person. */
         @Override
         public Outcome fence() {
-            return ask();
+            return refunds.fence(refund);
         }
 
         @Override
         public PspCall told(Optional<String> reference) {
-            return new ToGiveBack(gateway, refunds, new Refund(refund.key(), refund.payment(), refund.money(), refund.capture(),
-                    refund.request(), reference.or(refund::pspReference), refund.mayBeSent() && reference.isEmpty()));
+            return new ToGiveBack(gateway, refunds, refund.withReference(reference));
+        }
+
+        @Override
+        public PspCall during(Lease held) {
+            return new ToGiveBack(gateway, refunds, refund.during(held));
         }
     }
 }

@@ -37,7 +37,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** A fresh database with the engine's parts over it, and a stand-in for the relay and the topics: the outbox, read and handed over. */
 final class Books implements AutoCloseable {
 
-    static final Duration LEASE = Duration.ofMillis(300);
+    /** Long enough for a slow machine to send within it, and short enough to wait for. */
+    static final Duration LEASE = Duration.ofSeconds(1);
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
     final String url = TestStack.newDatabase();

@@ -57,6 +57,7 @@ final class PaperPsp implements PspSimulator {
             case Fault.FailBefore f -> new Entry(500, "", 0);
             case Fault.TransientBefore f -> new Entry(500, "", 0);
             case Fault.RateLimited f -> new Entry(429, "", 0);
+            case Fault.Refused f -> new Entry(f.status(), "", 0);
             case Fault.Reset f -> throw new IOException("reset");
             case Fault.FailAfter f -> new Entry(500, execute(key, payment, money, card).state(), 0);
             case Fault.TransientAfter f -> new Entry(500, execute(key, payment, money, card).state(), 0);

@@ -12,9 +12,11 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The attempts at PSPs. Its index {@code one_open_attempt} refuses a second one that could move money. */
 public final class AttemptTable {
@@ -103,14 +105,25 @@ public final class AttemptTable {
             UPDATE payment_attempt AS attempt SET sends = sends + again.times
               FROM (SELECT psp_key, count(*)::int AS times FROM unnest(?::text[]) AS again (psp_key) GROUP BY psp_key) AS again
              WHERE attempt.psp_key = again.psp_key AND state IN ('in_flight', 'unknown')
+            RETURNING attempt.psp_key
             """;
 
-    /** Counts a further send for each time that a key is named, before the send's first byte. */
-    public static void countSends(Connection connection, List<PspKey> keys) throws SQLException {
+    /**
+     * Counts a further send for each time that a key is named, before the send's first byte.
+     *
+     * @return the keys that were counted; the attempts of the others are decided, and must not be sent again
+     */
+    public static Set<PspKey> countSends(Connection connection, List<PspKey> keys) throws SQLException {
+        var counted = new HashSet<PspKey>();
         try (var statement = connection.prepareStatement(COUNT_SENDS)) {
             statement.setArray(1, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
-            statement.executeUpdate();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    counted.add(new PspKey(result.getString(1)));
+                }
+            }
         }
+        return counted;
     }
 
     private static final String COLUMNS = """

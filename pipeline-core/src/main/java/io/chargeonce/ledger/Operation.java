@@ -184,6 +184,11 @@ public final class Operation {
                 psp.orElseThrow(() -> new IllegalStateException("Bug! " + id() + " was never claimed")), sequence);
     }
 
+    /** Until when whoever has claimed it holds it. */
+    public Instant leaseEnds() {
+        return resolveAt.orElseThrow(() -> new IllegalStateException("Bug! No lease holds " + id()));
+    }
+
     public boolean isHeldUnder(UUID token) {
         return resolveAt.isPresent() && leaseToken.equals(Optional.of(token));
     }

@@ -9,6 +9,8 @@ public enum FailureCause {
     CONNECTION_REFUSED("connection_refused", FailureClass.NOT_SENT),
     CONNECT_TIMED_OUT("connect_timed_out", FailureClass.NOT_SENT),
     TLS_HANDSHAKE_FAILED("tls_handshake_failed", FailureClass.NOT_SENT),
+    /** Our process stalled past its lease or the deadline, noticed it, and sent nothing that moves money. */
+    TOO_LATE_TO_SEND("too_late_to_send", FailureClass.NOT_SENT),
     BREAKER_OPEN("breaker_open", FailureClass.NOT_SENT),
     RATE_LIMITED("rate_limited", FailureClass.RATE_LIMITED),
     CREDENTIAL_REFUSED("credential_refused", FailureClass.CONFIG),

@@ -18,8 +18,10 @@ public enum FailureClass {
     /** Whether it tells about the one send that was answered, and nothing about other sends of the key. */
     public boolean describesOneSend() {
         return switch (this) {
-            case NOT_SENT, RATE_LIMITED, CONFIG -> true;
-            case RETRYABLE, REFUSED_HERE, POISON -> false;
+            // An API version, a token or a setting may have changed between two sends: the other one may have been taken.
+            case NOT_SENT, RATE_LIMITED, CONFIG, REFUSED_HERE, POISON -> true;
+            // It says that the attempt never moves money: a preparing step failed, or the PSP has cancelled it.
+            case RETRYABLE -> false;
         };
     }
 }

@@ -3,7 +3,7 @@ package io.chargeonce.payment;
 import java.util.Optional;
 
 /**
- * An answer describes one send. That this send never left us, or was refused before execution, says nothing about another
+ * An answer describes one send. That this send never left us, or was refused, for whatever reason, says nothing about another
  * send of the same key: then the attempt stays unknown.
  */
 public final class OneSend {

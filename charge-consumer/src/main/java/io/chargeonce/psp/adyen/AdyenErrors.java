@@ -31,34 +31,36 @@ final class AdyenErrors {
         return switch (e.getStatusCode()) {
             case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e));
             case 401, 403 -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, describe(e));
-            default -> ofTheKey(e, Optional.empty());
+            case 400, 422 -> saysWhy(e) ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e)) : unknown(e, Optional.empty());
+            default -> unknown(e, Optional.empty());
         };
     }
 
-    /** Asking did not get through: we know as little as before. */
+    /**
+     * Asking did not get through, or was refused: we know as little as before. A token, a permission or the API's version may have
+     * changed since the first send, and Adyen does not mark an answer that it repeats.
+     */
     static Outcome whileAsking(IOException e, Optional<String> reference) {
         return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);
     }
 
     static Outcome whileAsking(ApiException e, Optional<String> reference) {
-        return switch (e.getStatusCode()) {
-            case 429, 401, 403 -> new Outcome.Unknown(UnknownCause.PSP_ERROR, describe(e), reference);
-            default -> ofTheKey(e, reference);
-        };
+        return unknown(e, reference);
     }
 
-    /** Answers that hold for the key, whichever of its sends they are given to. */
-    private static Outcome ofTheKey(ApiException e, Optional<String> reference) {
-        if (e.getError() != null && IN_PROGRESS.equals(e.getError().getErrorCode())) {
-            return new Outcome.Unknown(UnknownCause.KEY_IN_USE, describe(e), reference);
-        }
-        boolean refused = (e.getStatusCode() == 400 || e.getStatusCode() == 422) && e.getError() != null
-                && !saysTransient(e);
-        if (refused) {
-            return new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e));
-        }
-        return new Outcome.Unknown(e.getStatusCode() < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR,
-                describe(e), reference);
+    private static Outcome unknown(ApiException e, Optional<String> reference) {
+        UnknownCause cause = isInProgress(e) ? UnknownCause.KEY_IN_USE
+                : e.getStatusCode() < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR;
+        return new Outcome.Unknown(cause, describe(e), reference);
+    }
+
+    /** Adyen itself says that the request is wrong in itself, and not some server on the way to it. */
+    private static boolean saysWhy(ApiException e) {
+        return e.getError() != null && !saysTransient(e) && !isInProgress(e);
+    }
+
+    private static boolean isInProgress(ApiException e) {
+        return e.getError() != null && IN_PROGRESS.equals(e.getError().getErrorCode());
     }
 
     /** Documented: such an error may be sent again under the same key. It is no answer to the key. */

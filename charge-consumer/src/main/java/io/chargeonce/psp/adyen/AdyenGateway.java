@@ -18,6 +18,7 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
 import io.chargeonce.psp.http.BoundedHttp;
@@ -85,6 +86,9 @@ public final class AdyenGateway implements Gateway {
             return new Outcome.Failed(FailureCause.REQUEST_REFUSED, "Adyen takes whole %s only, not %s; nothing was sent"
                     .formatted(charge.money().currency(), charge.money()));
         }
+        if (charge.lease().hasEnded()) {
+            return Lease.notSent();
+        }
         try {
             return read(send(charge), charge, amount.get());
         } catch (IOException e) {
@@ -103,7 +107,10 @@ public final class AdyenGateway implements Gateway {
         }
         Optional<Amount> amount = MinorUnits.of(charge.money());
         if (amount.isEmpty()) {
-            return charge(charge);
+            return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen has no such amount, so nothing was ever sent");
+        }
+        if (charge.lease().hasEnded()) {
+            return Lease.notAsked(charge.pspReference());
         }
         try {
             return read(send(charge), charge, amount.get());

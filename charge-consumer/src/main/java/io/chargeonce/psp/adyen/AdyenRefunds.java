@@ -12,6 +12,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.Refund;
 import io.chargeonce.psp.RefundGateway;
 import java.io.IOException;
@@ -59,6 +60,9 @@ final class AdyenRefunds implements RefundGateway {
             return new Outcome.Failed(FailureCause.REQUEST_REFUSED, "Adyen gives back whole %s only, not %s; nothing was sent"
                     .formatted(refund.money().currency(), refund.money()));
         }
+        if (refund.lease().hasEnded()) {
+            return Lease.notSent();
+        }
         try {
             return send(refund, amount.get());
         } catch (IOException e) {
@@ -72,12 +76,15 @@ final class AdyenRefunds implements RefundGateway {
     public Outcome findOut(Refund refund) {
         Optional<Amount> amount = MinorUnits.of(refund.money());
         if (amount.isEmpty()) {
-            return refund(refund);
+            return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen has no such amount, so nothing was ever sent");
         }
         if (!refund.mayBeSent()) {
             return refund.pspReference().map(AdyenRefunds::received).orElseGet(() -> new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
                     "Adyen may have forgotten the key: look for the reference %s in its Customer Area".formatted(refund.key()),
                     Optional.empty()));
+        }
+        if (refund.lease().hasEnded()) {
+            return Lease.notAsked(refund.pspReference());
         }
         try {
             return send(refund, amount.get());

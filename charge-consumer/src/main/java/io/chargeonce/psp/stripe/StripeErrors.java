@@ -47,22 +47,24 @@ final class StripeErrors {
         return neverExecuted(e).orElseGet(() -> new Outcome.Unknown(unknownCause(e), describe(e), Optional.of(intent)));
     }
 
-    /** Asking failed: we know as little as before. */
-    static Outcome whileAsking(StripeException e, Optional<String> intent) {
-        if (e instanceof JdkHttpClient.FrozenFailure && intent.isEmpty()) {
-            return new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed this attempt before there was a payment to confirm");
-        }
-        return new Outcome.Unknown(unknownCause(e), describe(e), intent);
+    /**
+     * Asking failed, or sending again to ask: we know as little as before. Another account's key, a permission or an API version
+     * may have changed since the first send, so not even a refusal says anything about that one.
+     *
+     * @param reference the intent or the refund, if Stripe has named it
+     */
+    static Outcome whileAsking(StripeException e, Optional<String> reference) {
+        return new Outcome.Unknown(unknownCause(e), describe(e), reference);
     }
 
-    /** Giving back failed: it may have gone, unless the error proves otherwise. */
-    static Outcome whileRefunding(StripeException e, Optional<String> refund) {
+    /** Giving back failed when it was sent for the first time: it may have gone, unless the error proves otherwise. */
+    static Outcome whileRefunding(StripeException e) {
         if (isIdempotencyError(e)) {
-            return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), refund);
+            return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
         }
         return neverExecuted(e).orElseGet(() -> status(e) == 400 || status(e) == 404 || status(e) == 422
                 ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
-                : new Outcome.Unknown(unknownCause(e), describe(e), refund));
+                : new Outcome.Unknown(unknownCause(e), describe(e), Optional.empty()));
     }
 
     /** A decline, or a refusal that by its kind comes before any execution. */

@@ -18,10 +18,12 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -38,8 +40,8 @@ public final class StripeGateway implements Gateway {
     /** Stripe keeps v1 keys for at least 24 hours; an hour is our margin. */
     private static final Duration KEY_LIFE = Duration.ofHours(23);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    /** charge: create, confirm. findOut: create, retrieve, cancel. */
-    private static final int CALLS = 5;
+    /** charge: create, confirm. findOut: search, create, retrieve, cancel. A question that fences takes five. */
+    private static final int CALLS = 6;
 
     private final StripeClient stripe;
     private final StripeRefunds refunds;
@@ -92,11 +94,17 @@ public final class StripeGateway implements Gateway {
 
     @Override
     public Outcome charge(Charge charge) {
+        if (charge.lease().hasEnded()) {
+            return Lease.notSent();
+        }
         PaymentIntent intent;
         try {
             intent = create(charge);
         } catch (StripeException e) {
             return StripeErrors.whilePreparing(e);
+        }
+        if (charge.lease().hasEnded()) {
+            return Lease.notSent();
         }
         try {
             var once = RequestOptions.builder().setIdempotencyKey(charge.key().value() + "-confirm").build();
@@ -108,36 +116,69 @@ public final class StripeGateway implements Gateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        Optional<String> id = charge.pspReference();
-        try {
-            if (id.isEmpty() && !charge.keyIsKnown()) {
-                return search(charge);
-            }
-            if (id.isEmpty()) {
-                id = Optional.of(create(charge).getId());
-            }
-            return read(stripe.v1().paymentIntents().retrieve(id.get()), charge);
-        } catch (StripeException e) {
-            return StripeErrors.whileAsking(e, id);
+        if (charge.pspReference().isPresent()) {
+            return retrieved(charge.pspReference().get(), charge);
         }
-    }
-
-    /** With the key forgotten and no id ever heard of, metadata are the last way to ask. */
-    private Outcome search(Charge charge) throws StripeException {
-        var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
-        var found = stripe.v1().paymentIntents().search(query).getData();
-        return found.isEmpty()
-                ? new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe finds no payment with this attempt_key", Optional.empty())
-                : read(found.getFirst(), charge);
+        try {
+            Optional<PaymentIntent> found = search(charge);
+            if (found.isPresent()) {
+                return read(found.get(), charge);
+            }
+        } catch (StripeException e) {
+            if (!charge.keyIsKnown()) {
+                return StripeErrors.whileAsking(e, Optional.empty());
+            }
+        }
+        return charge.keyIsKnown() ? byItsKey(charge)
+                : new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe finds no payment with this attempt_key", Optional.empty());
     }
 
     /**
-     * Only a confirmed intent moves money, only its id can confirm it, and nobody has that: search shows none long after it
-     * would, and the key that could name it is forgotten.
+     * Metadata find it where no id was ever heard of. They are asked first, for a key that our clock takes for living may be forgotten,
+     * and then the key names another payment. Search is a little behind; what it does not show yet is young, and so is its key.
+     */
+    private Optional<PaymentIntent> search(Charge charge) throws StripeException {
+        var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
+        return stripe.v1().paymentIntents().search(query).getData().stream().min(Comparator.comparing(StripeGateway::saysLittle));
+    }
+
+    /** A fence may have made a second one, which is cancelled and says nothing about the first. */
+    private static int saysLittle(PaymentIntent intent) {
+        return "succeeded".equals(intent.getStatus()) ? 0 : isCancelled(intent) ? 2 : 1;
+    }
+
+    /**
+     * Creating it again moves no money. It names the intent that the key stands for, or makes one where there is none; whichever it
+     * is, once it is cancelled, whoever still holds this attempt gets it from its own create, and cannot confirm it.
+     */
+    private Outcome byItsKey(Charge charge) {
+        if (charge.lease().hasEnded()) {
+            return Lease.notAsked(Optional.empty());
+        }
+        try {
+            return retrieved(create(charge).getId(), charge);
+        } catch (JdkHttpClient.FrozenFailure e) {
+            return new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed this attempt before there was a payment to confirm");
+        } catch (StripeException e) {
+            return StripeErrors.whileAsking(e, Optional.empty());
+        }
+    }
+
+    private Outcome retrieved(String id, Charge charge) {
+        try {
+            return read(stripe.v1().paymentIntents().retrieve(id), charge);
+        } catch (StripeException e) {
+            return StripeErrors.whileAsking(e, Optional.of(id));
+        }
+    }
+
+    /**
+     * Search shows none long after it would, so no worker has confirmed one. The payment method belongs to one account, so a create
+     * that Stripe accepts is also a sign that the account is the right one.
      */
     @Override
     public Outcome fence(Charge charge) {
-        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe has no payment for this attempt, and none can come of it any more");
+        return byItsKey(charge);
     }
 
     @Override

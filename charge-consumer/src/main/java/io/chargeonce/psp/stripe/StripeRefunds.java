@@ -3,6 +3,7 @@ package io.chargeonce.psp.stripe;
 import com.stripe.StripeClient;
 import com.stripe.exception.ApiException;
 import com.stripe.exception.StripeException;
+import com.stripe.model.StripeCollection;
 import com.stripe.net.ApiMode;
 import com.stripe.net.ApiResource;
 import com.stripe.net.FormEncoder;
@@ -15,6 +16,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.Refund;
 import io.chargeonce.psp.RefundGateway;
 import java.nio.charset.StandardCharsets;
@@ -49,35 +51,43 @@ final class StripeRefunds implements RefundGateway {
 
     @Override
     public Outcome refund(Refund refund) {
+        if (refund.lease().hasEnded()) {
+            return Lease.notSent();
+        }
         try {
             return send(refund);
         } catch (StripeException e) {
-            return StripeErrors.whileRefunding(e, refund.pspReference());
+            return StripeErrors.whileRefunding(e);
         }
     }
 
     @Override
     public Outcome findOut(Refund refund) {
-        try {
-            Optional<Outcome> listed = listed(refund);
-            if (listed.isPresent() || !refund.mayBeSent()) {
-                return listed.orElseGet(() -> new Outcome.Unknown(UnknownCause.NOT_FOUND,
-                        "Stripe lists no refund under this key", refund.pspReference()));
-            }
-            return send(refund);
-        } catch (JdkHttpClient.FrozenFailure e) {
-            return afterFrozenFailure(refund);
-        } catch (StripeException e) {
-            return StripeErrors.whileRefunding(e, refund.pspReference());
-        }
+        Outcome listed = listed(refund);
+        return refund.mayBeSent() && isNotFound(listed) ? again(refund) : listed;
     }
 
-    /** The one execution is over and its failure frozen: if the list still shows nothing, nothing will ever be there. */
-    private Outcome afterFrozenFailure(Refund refund) {
+    /**
+     * Sends it once more. While Stripe remembers the key, it answers as it did the first time; once it has forgotten the key, the list
+     * would show what was executed under it. From then on the key is taken again, so that no sleeper's send is a second refund.
+     */
+    @Override
+    public Outcome fence(Refund refund) {
+        return again(refund);
+    }
+
+    private Outcome again(Refund refund) {
+        if (refund.lease().hasEnded()) {
+            return Lease.notAsked(refund.pspReference());
+        }
         try {
-            return listed(refund).orElseGet(() -> new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed before it gave anything back"));
+            return send(refund);
+        } catch (JdkHttpClient.FrozenFailure e) {
+            // The one execution is over and its failure frozen: if the list still shows nothing, nothing will ever be there.
+            Outcome listed = listed(refund);
+            return isNotFound(listed) ? new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed before it gave anything back") : listed;
         } catch (StripeException e) {
-            return StripeErrors.whileRefunding(e, refund.pspReference());
+            return StripeErrors.whileAsking(e, refund.pspReference());
         }
     }
 
@@ -92,11 +102,27 @@ final class StripeRefunds implements RefundGateway {
         }
     }
 
-    private Optional<Outcome> listed(Refund refund) throws StripeException {
+    private Outcome listed(Refund refund) {
         var params = RefundListParams.builder().setPaymentIntent(refund.capture()).setLimit(LONGEST_LIST).build();
-        return stripe.v1().refunds().list(params).getData().stream()
-                .filter(one -> one.getMetadata() != null && refund.key().value().equals(one.getMetadata().get("attempt_key")))
-                .map(one -> read(one, refund)).findFirst();
+        try {
+            StripeCollection<com.stripe.model.Refund> list = stripe.v1().refunds().list(params);
+            return list.getData().stream()
+                    .filter(one -> one.getMetadata() != null && refund.key().value().equals(one.getMetadata().get("attempt_key")))
+                    .map(one -> read(one, refund)).findFirst().orElseGet(() -> notListed(list, refund));
+        } catch (StripeException e) {
+            return StripeErrors.whileAsking(e, refund.pspReference());
+        }
+    }
+
+    private static Outcome notListed(StripeCollection<com.stripe.model.Refund> list, Refund refund) {
+        return Boolean.TRUE.equals(list.getHasMore())
+                ? new Outcome.Unknown(UnknownCause.PSP_ERROR, "this payment has more refunds than we look through: look for the metadata attempt_key %s in Stripe's dashboard"
+                        .formatted(refund.key()), refund.pspReference())
+                : new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe lists no refund under this key", refund.pspReference());
+    }
+
+    private static boolean isNotFound(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND;
     }
 
     private static Outcome read(com.stripe.model.Refund answer, Refund refund) {

@@ -8,6 +8,9 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Lease;
+import io.chargeonce.psp.Refund;
+import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
@@ -68,12 +71,12 @@ class ErrorClassesTest {
                 row(full(200, ""), "answer_unreadable", "answer_unreadable"),
                 row(full(200, "null"), "answer_unreadable", "answer_unreadable"),
                 row(full(307, ""), "answer_unreadable", "answer_unreadable"),
-                row(error(400, "702"), "request_refused", "request_refused"),
-                row(error(422, "137"), "request_refused", "request_refused"),
+                row(error(400, "702"), "request_refused", "psp_error"),
+                row(error(422, "137"), "request_refused", "psp_error"),
                 row(error(422, "704"), "key_in_use", "key_in_use"),
                 row(error(409, "704"), "key_in_use", "key_in_use"),
                 row(error(422, "137").with("Transient-Error", "true"), "psp_error", "psp_error"),
-                row(error(422, "137").with("transient-error", "false"), "request_refused", "request_refused"),
+                row(error(422, "137").with("transient-error", "false"), "request_refused", "psp_error"),
                 row(full(422, "<html>a proxy</html>"), "psp_error", "psp_error"),
                 row(full(404, "<html>a proxy</html>"), "psp_error", "psp_error"),
                 row(error(401, "000"), "credential_refused", "psp_error"),
@@ -115,6 +118,23 @@ class ErrorClassesTest {
         assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
     }
 
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("answers")
+    void no_error_answered_to_a_refund_that_is_sent_again_says_anything_about_the_money(String name, HttpAnswer given) {
+        answer.set(given);
+        assertThat(gateway.refunds().orElseThrow().findOut(refund())).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    @Test
+    void nothing_leaves_when_the_lease_has_ended() {
+        RefundGateway refunds = gateway.refunds().orElseThrow();
+        assertThat(gateway.charge(charge(true).during(Lease.over()))).isEqualTo(Lease.notSent());
+        assertThat(gateway.findOut(charge(true).during(Lease.over()))).isEqualTo(Lease.notAsked(Optional.empty()));
+        assertThat(refunds.refund(refund().during(Lease.over()))).isEqualTo(Lease.notSent());
+        assertThat(refunds.findOut(refund().during(Lease.over()))).isEqualTo(Lease.notAsked(Optional.empty()));
+        assertThat(request.get()).isNull();
+    }
+
     @Test
     void a_refused_connection_sent_nothing_when_charging_and_proves_nothing_when_asking() {
         adyen.refuseConnections();
@@ -149,7 +169,11 @@ class ErrorClassesTest {
     }
 
     private static Charge charge(boolean keyIsKnown) {
-        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), keyIsKnown);
+        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), keyIsKnown).during(Lease.of(Duration.ofMinutes(1)));
+    }
+
+    private static Refund refund() {
+        return new Refund(KEY, PAYMENT, new Money(1299, "EUR"), "P", REQUEST, Optional.empty(), true).during(Lease.of(Duration.ofMinutes(1)));
     }
 
     private static Arguments row(HttpAnswer answer, String charging, String asking) {

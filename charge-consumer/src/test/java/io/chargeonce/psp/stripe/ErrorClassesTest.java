@@ -8,6 +8,7 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Lease;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import java.nio.charset.StandardCharsets;
@@ -144,7 +145,8 @@ class ErrorClassesTest {
     }
 
     private static Charge charge(Optional<String> intent) {
-        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), "amount=1299".getBytes(StandardCharsets.UTF_8), intent, true);
+        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), "amount=1299".getBytes(StandardCharsets.UTF_8), intent, true)
+                .during(Lease.of(Duration.ofMinutes(1)));
     }
 
     private static Arguments row(HttpAnswer answer, String... meanings) {

@@ -97,7 +97,7 @@ final class Api {
         if (fault.isPresent() && fault.get() instanceof Fault.TransientBefore) {
             return Optional.of(transientError(request));
         }
-        return FaultyWire.before(fault, () -> http(request, Refusal.RATE_LIMITED.answer()));
+        return FaultyWire.before(fault, status -> http(request, Refusal.onPurpose(status).answer()));
     }
 
     private static HttpAnswer.Full transientError(HttpRequest request) {

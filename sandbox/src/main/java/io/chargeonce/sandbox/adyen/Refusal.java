@@ -24,6 +24,16 @@ final class Refusal extends RuntimeException {
         this.errorType = errorType;
     }
 
+    /** In the words that Adyen has for this status. */
+    static Refusal onPurpose(int status) {
+        return switch (status) {
+            case 401 -> UNAUTHORISED;
+            case 403 -> new Refusal(403, "010", "Not allowed", "security");
+            case 429 -> RATE_LIMITED;
+            default -> new Refusal(status, "702", "This request was refused on purpose, as " + status + " is", "validation");
+        };
+    }
+
     /** Readable, but wrong in itself. */
     static Refusal invalid(String errorCode, String message) {
         return new Refusal(422, errorCode, message, "validation");

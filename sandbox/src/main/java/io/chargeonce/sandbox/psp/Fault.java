@@ -37,6 +37,18 @@ public sealed interface Fault {
     /** Nothing is executed; the answer is 429, and not frozen. */
     record RateLimited(int retryAfterSeconds) implements OnTheWire {}
 
+    /**
+     * Nothing is executed and nothing frozen; the answer is this 4xx, as another account's key, a missing permission or an API
+     * version that is no longer taken gets it. A question meets it as well as a payment, and a replay too.
+     */
+    record Refused(int status) implements OnTheWire {
+        public Refused {
+            if (status < 400 || status > 499) {
+                throw new IllegalArgumentException("a refusal has a status from 400 to 499, not " + status);
+            }
+        }
+    }
+
     /** Executed after a pause, in which the key is in use. */
     record SlowBefore(Duration pause) implements OnTheWire {}
 
@@ -57,6 +69,7 @@ public sealed interface Fault {
             case Truncated ignored -> "truncated";
             case Reset ignored -> "reset";
             case RateLimited ignored -> "429";
+            case Refused ignored -> "refused";
             case SlowBefore ignored -> "slow_before";
             case SlowAfter ignored -> "slow_after";
             case WrongAmount ignored -> "wrong_amount";

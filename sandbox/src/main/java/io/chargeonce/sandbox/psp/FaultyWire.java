@@ -3,7 +3,7 @@ package io.chargeonce.sandbox.psp;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 
 /** The faults that happen around an execution: pauses, refusals at the door, and answers that do not arrive. */
 public final class FaultyWire {
@@ -12,15 +12,16 @@ public final class FaultyWire {
     /**
      * What the request meets instead of being executed, if anything. May pause first.
      *
-     * @param rateLimited the PSP's way to say that there were too many requests
+     * @param refusal the PSP's way to refuse with this status
      */
-    public static Optional<HttpAnswer> before(Optional<Fault> fault, Supplier<HttpAnswer.Full> rateLimited) {
+    public static Optional<HttpAnswer> before(Optional<Fault> fault, IntFunction<HttpAnswer.Full> refusal) {
         if (fault.isEmpty() || !(fault.get() instanceof Fault.OnTheWire onTheWire)) {
             return Optional.empty();
         }
         return switch (onTheWire) {
             case Fault.Reset() -> Optional.of(new HttpAnswer.Reset());
-            case Fault.RateLimited(int seconds) -> Optional.of(rateLimited.get().with("Retry-After", Integer.toString(seconds)));
+            case Fault.RateLimited(int seconds) -> Optional.of(refusal.apply(429).with("Retry-After", Integer.toString(seconds)));
+            case Fault.Refused(int status) -> Optional.of(refusal.apply(status));
             case Fault.SlowBefore(Duration pause) -> {
                 pause(pause);
                 yield Optional.empty();
@@ -45,6 +46,7 @@ public final class FaultyWire {
             }
             case Fault.Reset ignored -> answer;
             case Fault.RateLimited ignored -> answer;
+            case Fault.Refused ignored -> answer;
             case Fault.SlowBefore ignored -> answer;
         };
     }

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class RuleJson {
     private static final Set<String> KNOWN =
-            Set.of("fault", "operation", "metadata", "times", "delay_ms", "retry_after_s", "amount");
+            Set.of("fault", "operation", "metadata", "times", "delay_ms", "retry_after_s", "amount", "status");
 
     private RuleJson() {}
 
@@ -43,11 +43,12 @@ final class RuleJson {
             case "truncated" -> new Fault.Truncated();
             case "reset" -> new Fault.Reset();
             case "429" -> new Fault.RateLimited(json.path("retry_after_s").asInt(1));
+            case "refused" -> new Fault.Refused(json.path("status").asInt(404));
             case "slow_before" -> new Fault.SlowBefore(delay(json));
             case "slow_after" -> new Fault.SlowAfter(delay(json));
             case "wrong_amount" -> new Fault.WrongAmount(json.path("amount").asLong(1));
             default -> throw new IllegalArgumentException("unknown fault '" + name + "'; one of 500_before, 500_after, "
-                    + "transient_before, transient_after, answer_lost, truncated, reset, 429, slow_before, slow_after, wrong_amount");
+                    + "transient_before, transient_after, answer_lost, truncated, reset, 429, refused, slow_before, slow_after, wrong_amount");
         };
     }
 

@@ -38,11 +38,17 @@ final class Api {
         String requestId = Ids.next("req_", 14);
         Instant now = clock.instant();
         try {
-            Credentials.check(request);
+            Credentials.Books whose = Credentials.check(request);
             if (outage.isOn(now)) {
                 throw Refusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
             }
-            return answer(request, requestId, Call.of(request, now));
+            Call call = Call.of(request, now);
+            if (whose == Credentials.Books.OF_ANOTHER_ACCOUNT) {
+                Answer answer = AnotherAccount.answer(call);
+                log(request, answer.status(), LoggedRequest.Fate.REFUSED, Optional.empty());
+                return Headers.answer(request, requestId, answer);
+            }
+            return answer(request, requestId, call);
         } catch (Refusal refusal) {
             log(request, refusal.error().status(), LoggedRequest.Fate.REFUSED, Optional.empty());
             return Headers.answer(request, requestId, refusal.answer());
@@ -71,7 +77,7 @@ final class Api {
         Optional<Fault> fault = rules.take(call.operation(), false, () -> execution.about(call));
         Optional<Answer> executed = Optional.empty();
         try {
-            Optional<HttpAnswer> instead = FaultyWire.before(fault, () -> rateLimited(request, requestId));
+            Optional<HttpAnswer> instead = FaultyWire.before(fault, status -> refused(request, requestId, status));
             if (instead.isPresent()) {
                 log(request, status(instead.get()), LoggedRequest.Fate.REFUSED, fault);
                 return instead.get();
@@ -88,15 +94,17 @@ final class Api {
 
     private HttpAnswer replay(HttpRequest request, String requestId, Call call, FrozenAnswer frozen) {
         Optional<Fault> fault = rules.take(call.operation(), true, () -> execution.about(call));
-        Optional<HttpAnswer> instead = FaultyWire.before(fault, () -> rateLimited(request, requestId));
+        Optional<HttpAnswer> instead = FaultyWire.before(fault, status -> refused(request, requestId, status));
         LoggedRequest.Fate fate = instead.isPresent() ? LoggedRequest.Fate.REFUSED : LoggedRequest.Fate.REPLAYED;
         log(request, instead.map(Api::status).orElse(frozen.answer().status()), fate, fault);
         return instead.orElseGet(() -> FaultyWire.after(fault, Headers.replay(request, requestId, frozen)));
     }
 
-    private static HttpAnswer.Full rateLimited(HttpRequest request, String requestId) {
-        ApiError error = ApiError.invalidRequest(429, "Request rate limit exceeded. Learn more about rate limits here "
-                + "https://stripe.com/docs/rate-limits.").code("rate_limit");
+    private static HttpAnswer.Full refused(HttpRequest request, String requestId, int status) {
+        ApiError error = status == 429
+                ? ApiError.invalidRequest(429, "Request rate limit exceeded. Learn more about rate limits here "
+                        + "https://stripe.com/docs/rate-limits.").code("rate_limit")
+                : ApiError.invalidRequest(status, "This request was refused on purpose, as " + status + " is.");
         return Headers.answer(request, requestId, Answer.error(error, Optional.empty()));
     }
 

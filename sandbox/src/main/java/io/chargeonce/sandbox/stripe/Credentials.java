@@ -5,11 +5,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Accepts any test-mode secret key, as a bearer token or as the user of basic authentication. Any thread. */
+/**
+ * Accepts any test-mode secret key, as a bearer token or as the user of basic authentication. Two kinds are not the owner's: that of
+ * another account ({@code sk_test_stranger…}), and a restricted one without permissions ({@code rk_test_unpermitted…}). Any thread.
+ */
 final class Credentials {
+    /** Which account's books a key opens. */
+    enum Books { OURS, OF_ANOTHER_ACCOUNT }
+
     private Credentials() {}
 
-    static void check(HttpRequest request) {
+    /** Throws {@link Refusal} for a key that opens none. */
+    static Books check(HttpRequest request) {
         Optional<String> apiKey = request.header("authorization").flatMap(Credentials::apiKey);
         if (apiKey.isEmpty()) {
             throw Refusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
@@ -20,6 +27,11 @@ final class Credentials {
             String shown = value.length() < 12 ? "****" : value.substring(0, 8) + "****" + value.substring(value.length() - 4);
             throw Refusal.beforeExecution(ApiError.invalidRequest(401, "Invalid API Key provided: " + shown));
         }
+        if (value.startsWith("rk_test_unpermitted")) {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(403, "The provided key 'rk_test_****' does not have the required "
+                    + "permissions for this endpoint."));
+        }
+        return value.startsWith("sk_test_stranger") ? Books.OF_ANOTHER_ACCOUNT : Books.OURS;
     }
 
     private static Optional<String> apiKey(String header) {

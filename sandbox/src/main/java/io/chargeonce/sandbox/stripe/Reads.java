@@ -46,7 +46,11 @@ final class Reads {
         return page(call, limit, books.newestCharges(after(call, books::charge), limit, wanted), Answer.Charged::new);
     }
 
+    /** A payment that this account does not have is an error, and no empty list. */
     Answer refunds(Call call) {
+        call.form().text("payment_intent").filter(id -> books.intent(id).isEmpty()).ifPresent(id -> {
+            throw Parameters.missing("payment_intent", id, "payment_intent", 404);
+        });
         int limit = Parameters.limit(call.form());
         Predicate<Refund> wanted = named(call, "payment_intent", (Refund refund) -> Optional.of(refund.paymentIntent()))
                 .and(named(call, "charge", refund -> Optional.of(refund.charge())));
