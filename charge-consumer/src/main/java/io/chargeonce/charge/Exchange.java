@@ -51,9 +51,13 @@ final class Exchange implements AutoCloseable {
         this.tracing = tracing;
     }
 
-    /** The first send of an attempt that was just claimed. */
-    Outcome send(PspCall call) {
-        Outcome answer = gateways.watched(call.gateway(), () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+    /**
+     * The first send of an attempt that was just claimed.
+     *
+     * @param suspect whether its payment has waited in a tier: that it fails once more says little about the PSP
+     */
+    Outcome send(PspCall call, boolean suspect) {
+        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect, () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
                 ? ask(call.told(declined.pspReference()))
