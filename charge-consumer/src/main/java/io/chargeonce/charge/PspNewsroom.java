@@ -50,7 +50,9 @@ final class PspNewsroom {
             told = news;
             toldAt = now;
         }
-        heard.forEach(row -> gateways.learn(row.psp(), read(row, gateways.now())));
+        Instant heardAt = gateways.now();
+        heard.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp, Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
+                .forEach(gateways::learn);
         return 0;
     }
 

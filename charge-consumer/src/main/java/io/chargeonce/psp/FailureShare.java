@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -74,11 +75,11 @@ final class FailureShare {
     }
 
     /** @return whether what other processes heard last makes the row long enough */
-    synchronized boolean isUnwellWith(int rowElsewhere, Set<String> paymentsElsewhere) {
+    synchronized boolean isUnwellWith(List<PspNews> failing) {
         var all = new HashSet<>(inARow);
-        all.addAll(paymentsElsewhere);
+        failing.forEach(news -> all.addAll(news.inARow()));
         forgetBefore(clock.instant().minus(RECENT));
-        return isLongRow(row + rowElsewhere, all);
+        return isLongRow(row + failing.stream().mapToInt(PspNews::row).sum(), all);
     }
 
     synchronized int row() {

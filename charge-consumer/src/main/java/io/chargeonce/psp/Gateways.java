@@ -161,8 +161,8 @@ public final class Gateways {
         return news;
     }
 
-    /** What another process knows of this PSP. */
-    public void learn(String psp, PspNews news) {
+    /** What the other processes know of this PSP. */
+    public void learn(String psp, List<PspNews> news) {
         Optional.ofNullable(psps.get(psp)).ifPresent(known -> {
             boolean wasWell = known.health.isWell();
             known.health.learn(news);

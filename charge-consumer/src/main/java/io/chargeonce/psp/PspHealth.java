@@ -6,8 +6,8 @@ import io.chargeonce.payment.UnknownCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** How one PSP is, by what this process and the others heard from it. Safe for any thread. */
 final class PspHealth {
@@ -97,7 +97,7 @@ final class PspHealth {
         Instant now = clock.instant();
         boolean bad = saysUnwell(outcome);
         if (outcome instanceof Outcome.Charged || outcome instanceof Outcome.Declined) {
-            lastGood = begun.at.isAfter(lastGood) ? begun.at : lastGood;
+            lastGood = later(begun.at, lastGood);
         }
         rate(outcome, bestOfAll);
         if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.RATE_LIMITED) {
@@ -149,7 +149,7 @@ final class PspHealth {
     private void open(Instant now) {
         if (isWell()) {
             Instant recent = now.minus(FailureShare.RECENT);
-            unwellFrom = rowSince.isAfter(recent) || share.row() >= FailureShare.IN_A_ROW ? rowSince : recent;
+            unwellFrom = rowSince.isAfter(recent) || share.row() > 0 ? rowSince : recent;
         }
         lastUnwell = now;
         breaker.open(now);
@@ -176,25 +176,34 @@ final class PspHealth {
         return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow());
     }
 
-    /** What another process heard. */
-    synchronized void learn(PspNews others) {
-        Instant good = others.lastGood().isAfter(lastGood) ? others.lastGood() : lastGood;
+    /** What the other processes heard. */
+    synchronized void learn(List<PspNews> others) {
+        Instant now = clock.instant();
+        Instant good = others.stream().map(PspNews::lastGood).reduce(lastGood, PspHealth::later);
         if (good.isAfter(lastUnwell) && good.isAfter(lastGood)) {
-            breaker.probeSoon(clock.instant());
+            breaker.probeSoon(now);
         }
         lastGood = good;
-        if (others.lastUnwell().isAfter(lastUnwell)) {
-            // One time of trouble, if theirs began before ours was over.
-            unwellFrom = others.unwellFrom().isAfter(lastUnwell) || others.unwellFrom().isBefore(unwellFrom) ? others.unwellFrom() : unwellFrom;
-            lastUnwell = others.lastUnwell();
+        others.stream().filter(news -> news.lastUnwell().isAfter(lastUnwell)).forEach(this::learnTrouble);
+        if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastUnwell().isAfter(good))) {
+            breaker.open(now);
         }
-        Set<String> failing = others.lastBad().isAfter(lastGood) ? others.inARow() : Set.of();
-        boolean row = !failing.isEmpty() && share.isUnwellWith(others.row(), failing);
-        if (isWell() && (others.isOpen() && others.lastUnwell().isAfter(lastGood) || row)) {
-            Instant from = unwellFrom;
-            open(clock.instant());
-            unwellFrom = row ? unwellFrom : from;
+        List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
+        if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {
+            rowSince = failing.stream().map(PspNews::lastBad).reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
+            open(now);
         }
+    }
+
+    /** It is one time of trouble, if theirs began before ours was over. */
+    private void learnTrouble(PspNews news) {
+        boolean another = news.unwellFrom().isAfter(lastUnwell);
+        unwellFrom = another || news.unwellFrom().isBefore(unwellFrom) ? news.unwellFrom() : unwellFrom;
+        lastUnwell = news.lastUnwell();
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
     }
 
     double paymentsPerSecond() {

@@ -205,6 +205,7 @@ class OutageTest {
         var third = process();
         stripe.otherwise = FakePsp.FAIL;
         for (var one : List.of(process, second, third)) {
+            now = now.plus(STEP);
             accept(STRIPE_ONLY);
             work(one);
             one.newsroom.runOnce();
