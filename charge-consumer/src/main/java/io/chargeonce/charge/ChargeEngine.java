@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -50,13 +49,14 @@ public final class ChargeEngine {
     private final Resolutions resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
+    /** At every PSP, one after the other. */
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new ArrayList<>();
 
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
     public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
         refuseShortLease(settings, psps);
-        this.longestAttempt = psps.stream().map(Gateway::callBudget).max(Comparator.naturalOrder()).orElseThrow().plus(TO_RECORD);
+        this.longestAttempt = psps.stream().map(psp -> psp.callBudget().plus(TO_RECORD)).reduce(Duration.ZERO, Duration::plus);
         this.settings = settings;
         this.meters = meters;
         this.tracing = tracing;
@@ -75,10 +75,12 @@ public final class ChargeEngine {
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
-                database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
+                database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
-        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, flood);
+        var newsroom = new PspNewsroom(database, gateways);
+        lifecycle.start("psp news", () -> Worker.start("psp-news", Duration.ofSeconds(1), newsroom::runOnce));
+        this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood);
     }
 
     /** Works the topic of one tier; 0 is the main topic. */
@@ -95,8 +97,11 @@ public final class ChargeEngine {
 
     /** Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, and stages again what Kafka lost. */
     public void startCaretakers() {
-        var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease());
-        lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
+        var resolver = lifecycle.start("questions",
+                () -> new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease()));
+        lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::start));
+        var absent = new AbsentPsps(database, gateways, topics, relay::nudge, meters);
+        lifecycle.start("absent PSPs", () -> Worker.start("absent-psps", Duration.ofSeconds(10), absent::runOnce));
         var presenter = new Presenter(database, topics, relay::nudge);
         lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
         var purges = new PurgeEnd(database, topics, relay::nudge);

@@ -6,10 +6,14 @@ import io.chargeonce.kafka.Verdict;
 import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -23,14 +27,16 @@ public final class ChargeHandler implements RecordHandler {
 
     private final Claims claims;
     private final Exchange exchange;
+    private final Gateways gateways;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final PoisonBin poison;
     private final FloodGuard flood;
 
-    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
+    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
         this.claims = claims;
         this.exchange = exchange;
+        this.gateways = gateways;
         this.schedule = schedule;
         this.resolutions = resolutions;
         this.poison = poison;
@@ -73,19 +79,39 @@ public final class ChargeHandler implements RecordHandler {
         };
     }
 
-    private Verdict charge(Claim.Claimed claimed) {
-        Outcome outcome = exchange.send(claimed.call());
-        if (outcome instanceof Outcome.Unknown unknown) {
-            // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
-            outcome = unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference())));
+    /** One PSP after the other, until it is known or none is left that is well. */
+    private Verdict charge(Claim.Claimed first) {
+        var tried = new HashSet<String>();
+        boolean failedByItself = false;
+        Optional<Claim.Claimed> claimed = Optional.of(first);
+        while (claimed.isPresent()) {
+            Claim.Claimed attempt = claimed.get();
+            tried.add(attempt.call().gateway().psp());
+            Instant begun = gateways.now();
+            Outcome outcome = send(attempt);
+            failedByItself = failedByItself || gateways.wasWellForOthers(
+                    attempt.call().gateway().psp(), begun.minus(attempt.waited()), false);
+            NextStep next = schedule.after(attempt.progress(), outcome, failedByItself);
+            claimed = resolutions.resolve(new Resolutions.Resolution(attempt.operationId(), attempt.token(), attempt.call().key(), "call",
+                    outcome, next, Optional.of(Failover.Ask.after(tried)))).elsewhere();
+            if (claimed.isEmpty()) {
+                tellEnd(next);
+            }
         }
-        NextStep next = schedule.after(claimed.progress(), outcome);
-        resolutions.resolve(new Resolutions.Resolution(
-                claimed.operationId(), claimed.token(), claimed.call().key(), "call", outcome, next));
+        return Verdict.done();
+    }
+
+    private Outcome send(Claim.Claimed claimed) {
+        Outcome outcome = exchange.send(claimed.call(), claimed.progress().tier() > 0);
+        // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
+        return outcome instanceof Outcome.Unknown unknown
+                ? unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference()))) : outcome;
+    }
+
+    private void tellEnd(NextStep next) {
         if (next instanceof NextStep.SettleSucceeded || next instanceof NextStep.SettleDeclined || next instanceof NextStep.DeadLetter) {
             flood.ended(next instanceof NextStep.DeadLetter);
         }
-        return Verdict.done();
     }
 
     private Verdict bury(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {

@@ -13,12 +13,13 @@ sealed interface Claim {
     /**
      * The attempt is stored and ours until its lease ends.
      *
-     * @param token proves to the database that it is still ours
+     * @param token  proves to the database that it is still ours
+     * @param waited how long ago it began to wait in its tier; nothing if it did not
      */
-    record Claimed(String operationId, UUID token, PspCall call, Progress progress) implements Claim {
+    record Claimed(String operationId, UUID token, PspCall call, Progress progress, Duration waited) implements Claim {
 
         Claimed during(Lease held) {
-            return new Claimed(operationId, token, call.during(held), progress);
+            return new Claimed(operationId, token, call.during(held), progress, waited);
         }
     }
 
@@ -28,7 +29,7 @@ sealed interface Claim {
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}
 
-    /** No PSP is well, or its payment is not captured yet: it waits in a tier, and nothing was counted. */
+    /** No PSP is well or set up, or its payment is not captured yet: it waits in a tier, and nothing was counted. */
     record Parked() implements Claim {}
 
     /** Its deadline has passed, or nobody can ever do it: it has its end in the database. */

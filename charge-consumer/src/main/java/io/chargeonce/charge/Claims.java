@@ -12,6 +12,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
@@ -75,11 +76,14 @@ final class Claims implements AutoCloseable {
         return claims;
     }
 
-    /** A repeated claim has what is left of its lease, and no attempt is sent for the first time after its payment's deadline. */
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {
-        return claim instanceof Claim.Claimed claimed
-                ? claimed.during(held.noLongerThan(Duration.between(now, operation.leaseEnds())).noLongerThan(Duration.between(now, operation.chargeBefore())))
-                : claim;
+        return claim instanceof Claim.Claimed claimed ? claimed.during(bounded(held, operation, now)) : claim;
+    }
+
+    /** A repeated claim has what is left of its lease, and no attempt is sent for the first time after its payment's deadline. */
+    static Lease bounded(Lease held, Operation operation, Instant now) {
+        return held.noLongerThan(Duration.between(now, operation.leaseEnds()))
+                .noLongerThan(Duration.between(now, operation.chargeBefore()));
     }
 
     private Claim claim(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {
@@ -108,36 +112,49 @@ final class Claims implements AutoCloseable {
         };
     }
 
+    /** How long ago the failure was that it waited after. */
+    private Duration waited(Operation operation, Instant now) {
+        Duration waited = operation.tier() == 0 ? Duration.ZERO
+                : Duration.between(operation.notBefore().minus(schedule.delayOf(operation.tier())), now);
+        return waited.isNegative() ? Duration.ZERO : waited;
+    }
+
     private Claim choose(Ask ask, Operation operation, Instant now, Changes changes) {
+        if (routing.wasPspsTrouble(operation, waited(operation, now))) {
+            operation.pardon();
+        }
         List<String> candidates = routing.candidates(operation);
         if (candidates.isEmpty()) {
             return bury(operation, "no_route", "no PSP that is set up does such payments: see CHARGEONCE_ROUTES", changes);
         }
-        Optional<Gateway> gateway = routing.firstHealthy(candidates);
-        if (gateway.isEmpty()) {
-            return park(operation, "breaker_open", "no PSP is well", now, changes);
-        }
-        return operation.kind() == OperationKind.CHARGE || gateway.get().refunds().isPresent()
-                ? take(ask, operation, gateway.get(), now, changes)
-                : bury(operation, "psp_cannot_refund", gateway.get().psp() + " has no way to give money back", changes);
+        return switch (routing.choose(candidates)) {
+            case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
+                    ? take(ask, operation, at.gateway(), now, changes)
+                    : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
+            case Choice.Later later -> new Claim.NotDue(later.pause());
+            case Choice.NoneIsWell none -> park(operation, "breaker_open", "no PSP is well", now, changes);
+            case Choice.NoneIsSetUp none -> park(operation, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
+        };
     }
 
     private Claim take(Ask ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
+        Duration waited = waited(operation, now);
         operation.claim(ask.token, gateway.psp(), now.plus(lease));
         Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
         changes.save(operation);
         changes.insert(attempt);
-        return claimed(ask, operation, attempt);
+        return claimed(ask, operation, attempt, waited);
     }
 
     /** The answer to our COMMIT got lost and we ask again: the attempt is ours already. */
     private Claim repeated(Connection connection, Ask ask, Operation operation) throws SQLException {
-        return claimed(ask, operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst());
+        Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
+        return claimed(ask, operation, attempt, Duration.ZERO);
     }
 
-    private Claim claimed(Ask ask, Operation operation, Attempt attempt) {
+    private Claim claimed(Ask ask, Operation operation, Attempt attempt, Duration waited) {
         var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true);
-        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress());
+        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), waited);
     }
 
     private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {

@@ -52,12 +52,16 @@ final class Exchange implements AutoCloseable {
         this.tracing = tracing;
     }
 
-    /** The first send of an attempt that was just claimed. A process that stalled since sends nothing, which says nothing about the PSP. */
-    Outcome send(PspCall call) {
+    /**
+     * The first send of an attempt that was just claimed. A process that stalled since sends nothing, which says nothing about the PSP.
+     *
+     * @param suspect whether its payment has waited in a tier: that it fails once more says little about the PSP
+     */
+    Outcome send(PspCall call, boolean suspect) {
         if (call.lease().hasEnded()) {
             return Lease.notSent();
         }
-        Outcome answer = gateways.watched(call.gateway(), () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect, () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
                 ? ask(call.told(declined.pspReference()))

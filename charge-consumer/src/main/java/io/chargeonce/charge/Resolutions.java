@@ -20,6 +20,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -42,18 +43,27 @@ final class Resolutions implements AutoCloseable {
     /**
      * @param token  the lease under which the PSP was called or asked
      * @param source {@code call} or {@code question}
+     * @param ask    if the caller would make the next attempt at once, at another PSP
      */
-    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next) {}
+    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next, Optional<Failover.Ask> ask) {}
+
+    /**
+     * @param decided   whether the lease still held
+     * @param elsewhere the attempt at another PSP that the caller has to make now
+     */
+    record Resolved(boolean decided, Optional<Claim.Claimed> elsewhere) {}
 
     private final RetrySchedule schedule;
+    private final Failover failover;
     private final QuestionLadder ladder;
     private final Topics topics;
     private final MeterRegistry meters;
-    private final Coalescer<Resolution, Boolean> coalescer;
+    private final Coalescer<Resolution, Resolved> coalescer;
 
-    Resolutions(Database database, RetrySchedule schedule, QuestionLadder ladder, Topics topics, Runnable committed,
+    Resolutions(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, Runnable committed,
                 MeterRegistry meters) {
         this.schedule = schedule;
+        this.failover = failover;
         this.ladder = ladder;
         this.topics = topics;
         this.meters = meters;
@@ -61,12 +71,11 @@ final class Resolutions implements AutoCloseable {
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
 
-    /** @return whether the lease still held, so that this resolution decided */
-    boolean resolve(Resolution resolution) {
+    Resolved resolve(Resolution resolution) {
         return Patiently.ask(() -> coalescer.ask(resolution));
     }
 
-    private List<Boolean> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
+    private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
         var changes = new Changes(topics);
         // By identity: decided before anything moves, and cheap for large batches.
@@ -75,20 +84,37 @@ final class Resolutions implements AutoCloseable {
         List<Told> told = held.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
         told.forEach(changes::heard);
         Map<PspKey, AttemptTable.Folded> folded = AttemptTable.fold(connection, told);
+        var resolved = new ArrayList<Resolved>();
         for (Resolution resolution : resolutions) {
             Operation operation = locked.rows().get(resolution.operationId);
             if (held.contains(resolution)) {
                 NextStep next = outranked(resolution, folded.get(resolution.key));
-                settleListing(operation, next, changes);
-                changes.save(operation);
-                apply(connection, operation, next, locked.now(), changes);
+                resolved.add(new Resolved(true, decide(connection, operation, resolution, next, locked.now(), changes)));
+            } else if (resolution.ask.isPresent() && operation.isHeldUnder(resolution.ask.get().token())) {
+                resolved.add(new Resolved(true, Optional.of(failover.repeated(connection, operation, resolution.ask.get(), locked.now()))));
             } else {
+                resolved.add(new Resolved(false, Optional.empty()));
                 LateAnswers.take(connection, operation, resolution.key, resolution.source, resolution.outcome, locked.now(), changes);
             }
         }
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));
-        return resolutions.stream().map(held::contains).toList();
+        return resolved;
+    }
+
+    private Optional<Claim.Claimed> decide(Connection connection, Operation operation, Resolution resolution, NextStep next, Instant now,
+                                           Changes changes) throws SQLException {
+        changes.save(operation);
+        if (resolution.ask.isPresent() && operation.lateCapture().isEmpty()) {
+            avoidWhoRefused(operation, next, changes);
+            Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, resolution.ask.get(), changes);
+            if (elsewhere.isPresent()) {
+                return elsewhere;
+            }
+        }
+        settleListing(operation, next, changes);
+        apply(connection, operation, next, now, changes);
+        return Optional.empty();
     }
 
     /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
@@ -115,7 +141,7 @@ final class Resolutions implements AutoCloseable {
             }
             case NextStep.SettleDeclined end -> decline(connection, operation, end.declined(), now, changes);
             case NextStep.RetryLater retry -> {
-                avoidWhoRefused(operation, retry.failed(), changes);
+                avoidWhoRefused(operation, retry, changes);
                 operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), now);
                 changes.stage(Staging.work(topics, operation));
             }
@@ -144,9 +170,12 @@ final class Resolutions implements AutoCloseable {
         }
     }
 
-    private static void avoidWhoRefused(Operation operation, Outcome.Failed failed, Changes changes) {
-        if (failed.cause().failureClass() == FailureClass.REFUSED_HERE) {
-            String psp = operation.psp().orElseThrow();
+    /** Once, however often it is said. */
+    private static void avoidWhoRefused(Operation operation, NextStep next, Changes changes) {
+        Optional<Outcome.Failed> failing = Failover.failed(next).filter(one -> one.cause().failureClass() == FailureClass.REFUSED_HERE);
+        String psp = operation.psp().orElseThrow();
+        if (failing.isPresent() && !operation.refusedBy().contains(psp)) {
+            Outcome.Failed failed = failing.get();
             operation.neverAgainAt(psp);
             changes.incident(Incident.REFUSED_BY_PSP, operation, Map.of("psp", psp, "detail", failed.detail()));
             LOG.error("ALERT: PSP {} does not do payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",

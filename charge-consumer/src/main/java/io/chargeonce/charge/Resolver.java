@@ -22,30 +22,43 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out what became of attempts whose outcome nobody knows: those a PSP left open, and those whose process died.
- * Driven by due times in Postgres alone, so it survives any restart; any number of processes may run one.
+ * Driven by due times in Postgres alone, so it survives any restart; any number of processes may run one. Each PSP has places
+ * of its own for questions under way, so that one which does not answer never holds up the questions of another, and a
+ * question is taken only when there is a place to ask it at once. A PSP that is not set up here is left to the processes that
+ * know it. {@link #start} and {@link #runOnce} are for one thread.
  */
-final class Resolver {
+final class Resolver implements AutoCloseable {
 
-    private static final int BATCH = 100;
+    private static final Logger LOG = LoggerFactory.getLogger(Resolver.class);
+    /** Questions under way at once at one PSP. */
+    private static final int PLACES = 100;
+    private static final Duration TO_CLOSE = Duration.ofSeconds(20);
 
     /**
      * One operation, taken under a lease of its own for one question.
      *
      * @param answer what was heard meanwhile: then nobody needs to be asked
+     * @param sentAt of the attempt, by this process's clock
      */
     private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
-                            Optional<Outcome> answer, Optional<String> traceparent) {}
+                            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt) {}
 
     private final Database database;
     private final Gateways gateways;
@@ -54,6 +67,8 @@ final class Resolver {
     private final Resolutions resolutions;
     private final Tracing tracing;
     private final Duration lease;
+    private final Map<String, AtomicInteger> underWay = new LinkedHashMap<>();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     Resolver(Database database, Gateways gateways, Exchange exchange, RetrySchedule schedule, Resolutions resolutions,
              Tracing tracing, Duration lease) {
@@ -64,22 +79,54 @@ final class Resolver {
         this.resolutions = resolutions;
         this.tracing = tracing;
         this.lease = lease;
+        gateways.psps().forEach(psp -> underWay.put(psp, new AtomicInteger()));
     }
 
-    /** Asks about everything that is due, up to a batch, and returns how many that were. */
+    /** Begins to ask about everything that is due and has a place, without waiting for answers; returns how many that were. */
+    int start() {
+        return begin().size();
+    }
+
+    /** The same, and waits for the answers. */
     int runOnce() {
-        List<Question> questions = database.inTransaction(this::take);
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            questions.forEach(question -> threads.submit(() -> tracing.span(
-                    "resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question))));
-        }
-        return questions.size();
+        List<CompletableFuture<Void>> begun = begin();
+        begun.forEach(CompletableFuture::join);
+        return begun.size();
     }
 
-    private List<Question> take(Connection connection) throws SQLException {
+    private List<CompletableFuture<Void>> begin() {
+        var begun = new ArrayList<CompletableFuture<Void>>();
+        underWay.forEach((psp, places) -> {
+            int free = PLACES - places.get();
+            List<Question> questions = free == 0 ? List.of() : database.inTransaction(connection -> take(connection, psp, free));
+            questions.forEach(question -> begun.add(begin(question, places)));
+        });
+        return begun;
+    }
+
+    private CompletableFuture<Void> begin(Question question, AtomicInteger places) {
+        var answered = new CompletableFuture<Void>();
+        places.incrementAndGet();
+        threads.execute(() -> {
+            try {
+                tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question));
+            } catch (RuntimeException e) {
+                LOG.warn("The question about {} failed, and is asked again when its lease has ended: {}", question.operationId, e.toString());
+            } finally {
+                places.decrementAndGet();
+                answered.complete(null);
+            }
+        });
+        return answered;
+    }
+
+    private List<Question> take(Connection connection, String psp, int most) throws SQLException {
         Lease held = Lease.of(lease);
-        var due = OperationTable.lockDueForAQuestion(connection, BATCH);
+        var due = OperationTable.lockDueForAQuestion(connection, psp, most);
         var operations = List.copyOf(due.rows().values());
+        if (operations.isEmpty()) {
+            return List.of();
+        }
         Map<String, Attempt> attempts = AttemptTable.find(connection,
                         operations.stream().map(operation -> operation.attemptKey().value()).toList())
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
@@ -100,7 +147,8 @@ final class Resolver {
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
         return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, keyIsKnown).during(held),
-                operation.progress(), mayFence, heardAlready(connection, attempt), operation.accepted().traceparent());
+                operation.progress(), mayFence, heardAlready(connection, attempt), operation.accepted().traceparent(),
+                gateways.now().minus(Duration.between(attempt.sentAt(), now)));
     }
 
     private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
@@ -115,7 +163,23 @@ final class Resolver {
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
+        // Others' success long after it was sent proves nothing, unless the PSP was never unwell since.
+        boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt, true);
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                "question", outcome, schedule.after(question.progress, outcome)));
+                "question", outcome, schedule.after(question.progress, outcome, failedByItself), Optional.empty())).decided();
+    }
+
+    /** Waits a while for the questions under way; one that is not answered then is asked again when its lease has ended. */
+    @Override
+    public void close() {
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(TO_CLOSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("PSPs have not answered {} questions; they are asked again when their leases have ended",
+                        underWay.values().stream().mapToInt(AtomicInteger::get).sum());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -4,13 +4,17 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.AttemptResult;
 import io.chargeonce.payment.FailoverTable;
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.FollowUp;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Routes;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where an operation's next attempt goes: where the rules lead, less what the {@link FailoverTable} forbids after its last
@@ -18,14 +22,16 @@ import java.util.Optional;
  */
 final class Routing {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Routing.class);
+
     private final Routes routes;
     private final Gateways gateways;
 
-    /** @throws IllegalArgumentException if a rule leads to a PSP that is not set up */
     Routing(Routes routes, Gateways gateways) {
         if (!gateways.psps().containsAll(routes.psps())) {
-            throw new IllegalArgumentException("CHARGEONCE_ROUTES: leads to %s, but only %s are set up"
-                    .formatted(routes.psps(), gateways.psps()));
+            // Other processes may know the PSP, and so may this one after its next start.
+            LOG.error("ALERT: CHARGEONCE_ROUTES leads to {}, but only {} are set up here; what only the others take waits until they are set up",
+                    routes.psps(), gateways.psps());
         }
         this.routes = routes;
         this.gateways = gateways;
@@ -44,9 +50,25 @@ final class Routing {
                 .toList();
     }
 
-    /** The candidate that is well; none while none of them is. */
-    Optional<Gateway> firstHealthy(List<String> candidates) {
-        return gateways.firstHealthy(candidates);
+    /** Where else it may go at once after a failure that lets another PSP have it. What a PSP has declined goes nowhere else. */
+    List<String> elsewhere(Operation operation) {
+        if (operation.capture().isPresent() || operation.represented() > 0) {
+            return List.of();
+        }
+        return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp)).toList();
+    }
+
+    /** Whether the counted failure that it waits after turned out to be its PSP's own trouble. */
+    boolean wasPspsTrouble(Operation operation, Duration ago) {
+        boolean counted = operation.state() == OperationState.SCHEDULED && operation.representAt().isEmpty()
+                && operation.failureCause().flatMap(FailureCause::fromTag)
+                        .filter(cause -> cause.failureClass() == FailureClass.RETRYABLE).isPresent();
+        return counted && gateways.wasUnwellAt(operation.psp().orElseThrow(), gateways.now().minus(ago));
+    }
+
+    /** Where it goes of these, by how they are now. */
+    Gateways.Choice choose(List<String> candidates) {
+        return gateways.choose(candidates);
     }
 
     Gateway named(String psp) {

@@ -1,13 +1,10 @@
 package io.chargeonce.psp;
 
-import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.UnknownCause;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.chargeonce.payment.PaymentId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -15,153 +12,174 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The PSPs we can charge through, each behind a circuit breaker that is asked before an attempt is written, so that an
- * outage costs no attempts. Safe for any thread.
+ * The PSPs we can charge through, each with what is known of its health. That is asked before an attempt is written, so that
+ * an outage costs no attempts. Safe for any thread.
  */
 public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
 
-    private final Map<String, Gateway> gateways = new LinkedHashMap<>();
-    private final Map<String, CircuitBreaker> breakers = new LinkedHashMap<>();
-    private final Map<String, FailureShare> failures = new LinkedHashMap<>();
-    private final Map<String, SuccessRate> rates = new LinkedHashMap<>();
+    private record Psp(Gateway gateway, PspHealth health) {}
+
+    /** Where a payment goes now. */
+    public sealed interface Choice {
+
+        record At(Gateway gateway) implements Choice {}
+
+        /** Each PSP that is well takes no more for now. */
+        record Later(Duration pause) implements Choice {}
+
+        record NoneIsWell() implements Choice {}
+
+        /** This process has settings for none of them. */
+        record NoneIsSetUp() implements Choice {}
+    }
+
+    private final Map<String, Psp> psps = new LinkedHashMap<>();
     private final InstantSource clock;
     private final MeterRegistry meters;
 
-    /** @param openFor how long a PSP is left alone before one payment probes it */
+    /** @param openFor how long an unwell PSP is left alone before one payment probes it */
     public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, InstantSource clock, MeterRegistry meters) {
         this.clock = clock;
         this.meters = meters;
-        var config = CircuitBreakerConfig.custom()
-                // It decides by its probe alone; when it opens is FailureShare's to say.
-                .slidingWindow(1, 1, CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
-                .failureRateThreshold(100)
-                .waitDurationInOpenState(openFor)
-                .permittedNumberOfCallsInHalfOpenState(1)
-                // A probe whose claim never came to a call would otherwise keep the breaker half-open for ever.
-                .maxWaitDurationInHalfOpenState(openFor.multipliedBy(2))
-                .build();
         for (Gateway gateway : inOrderOfPreference) {
-            var breaker = CircuitBreaker.of(gateway.psp(), config);
-            breaker.getEventPublisher().onStateTransition(event -> LOG.warn("PSP {}: breaker {}", gateway.psp(),
-                    event.getStateTransition()));
-            meters.gauge("chargeonce.psp.breaker.open", List.of(io.micrometer.core.instrument.Tag.of("psp", gateway.psp())),
-                    breaker, b -> b.getState() == CircuitBreaker.State.CLOSED ? 0 : 1);
+            var psp = new Psp(gateway, new PspHealth(openFor, clock));
+            var tags = List.of(Tag.of("psp", gateway.psp()));
+            meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);
+            meters.gauge("chargeonce.psp.payments.per.second.limit", tags, psp.health, PspHealth::paymentsPerSecond);
             credentialRefused(gateway.psp());
-            gateways.put(gateway.psp(), gateway);
-            breakers.put(gateway.psp(), breaker);
-            failures.put(gateway.psp(), new FailureShare(clock));
-            rates.put(gateway.psp(), new SuccessRate());
+            psps.put(gateway.psp(), psp);
         }
     }
 
     /**
-     * The first of these PSPs that is well. One whose recent success rate is under half of the best comes last: it may be
-     * declining what others take.
+     * The first of these PSPs that is well. One that is unwell gets a single payment now and then, whatever the order, for else
+     * it could never show that it is well again. One that declines what others take, or that failed just now, comes last.
      */
-    public Optional<Gateway> firstHealthy(List<String> psps) {
-        Instant now = clock.instant();
-        double best = psps.stream().mapToDouble(psp -> rates.get(psp).at(now)).max().orElse(0);
-        return psps.stream()
-                .sorted(Comparator.comparing(psp -> rates.get(psp).at(now) < best / 2))
-                .filter(psp -> breakers.get(psp).tryAcquirePermission())
-                .map(gateways::get)
-                .findFirst();
+    public Choice choose(List<String> names) {
+        List<Psp> known = names.stream().map(psps::get).filter(Objects::nonNull).toList();
+        if (known.isEmpty()) {
+            return new Choice.NoneIsSetUp();
+        }
+        double best = best(known);
+        for (Psp psp : known) {
+            if (psp.health.takeProbe() || psp.health.takeTrial(best)) {
+                return new Choice.At(psp.gateway);
+            }
+        }
+        return firstWell(known, best);
+    }
+
+    private static Choice firstWell(List<Psp> known, double best) {
+        Optional<Duration> wait = Optional.empty();
+        List<Psp> well = known.stream().filter(psp -> psp.health.isWell())
+                .sorted(Comparator.comparing(psp -> psp.health.comesLast(best))).toList();
+        for (Psp psp : well) {
+            Optional<Duration> full = psp.health.take();
+            if (full.isEmpty()) {
+                return new Choice.At(psp.gateway);
+            }
+            wait = wait.filter(shorter -> shorter.compareTo(full.get()) < 0).or(() -> full);
+        }
+        return wait.<Choice>map(Choice.Later::new).orElseGet(Choice.NoneIsWell::new);
+    }
+
+    private static double best(Iterable<Psp> among) {
+        double best = 0;
+        for (Psp psp : among) {
+            best = Math.max(best, psp.health.successRate());
+        }
+        return best;
     }
 
     /** All that are set up, in order of preference. */
     public List<String> psps() {
-        return List.copyOf(gateways.keySet());
+        return List.copyOf(psps.keySet());
     }
 
+    /** Empty for a PSP that this process has no settings for, although an attempt may have been made there. */
+    public Optional<Gateway> find(String psp) {
+        return Optional.ofNullable(psps.get(psp)).map(Psp::gateway);
+    }
+
+    /** One that {@link #psps} names. */
     public Gateway named(String psp) {
-        Gateway gateway = gateways.get(psp);
-        if (gateway == null) {
-            throw new IllegalStateException(
-                    "an attempt was made at PSP '%s', which is not set up here: add its settings".formatted(psp));
-        }
-        return gateway;
+        return find(psp).orElseThrow(() -> new IllegalStateException("Bug! PSP '%s' is not set up here".formatted(psp)));
     }
 
-    /** Makes a call that {@link #firstHealthy} allowed, and learns from how it goes. */
-    public Outcome watched(Gateway gateway, Supplier<Outcome> call) {
-        FailureShare share = failures.get(gateway.psp());
-        FailureShare.Call begun = share.begin();
-        long start = System.nanoTime();
+    /**
+     * Makes a call that {@link #choose} allowed, and learns from how it goes.
+     *
+     * @param suspect whether the payment has waited in a tier: that it fails once more says little about the PSP
+     */
+    public Outcome watched(Gateway gateway, PaymentId payment, boolean suspect, Supplier<Outcome> call) {
+        PspHealth health = psps.get(gateway.psp()).health;
+        boolean wasWell = health.isWell();
+        PspHealth.Begun begun = health.begin();
         Outcome outcome = call.get();
-        if (!isUnderWay(outcome)) {
-            rates.get(gateway.psp()).add(outcome instanceof Outcome.Charged, clock.instant());
-        }
-        boolean unwell = saysUnwell(outcome);
-        boolean mostlyFails = share.end(begun, unwell);
-        CircuitBreaker breaker = breakers.get(gateway.psp());
-        if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
-            share.forget();
-            probed(breaker, outcome, unwell, System.nanoTime() - start);
-        } else if (mostlyFails) {
-            open(breaker);
-        }
-        if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.CONFIG) {
-            // The next payment would be refused too, so one answer is enough.
-            open(breaker);
+        boolean credentialRefused = health.end(begun, payment.value(), suspect, outcome, best(psps.values()));
+        if (credentialRefused) {
             credentialRefused(gateway.psp()).increment();
-            LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), failed.detail());
+            LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), outcome);
         }
+        tell(gateway.psp(), wasWell, health.isWell());
         return outcome;
     }
 
-    private static void probed(CircuitBreaker breaker, Outcome outcome, boolean unwell, long nanos) {
-        if (unwell) {
-            breaker.onError(nanos, TimeUnit.NANOSECONDS, new Unwell(outcome));
-        } else {
-            breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
-        }
+    /**
+     * Whether what failed there failed by itself, for the PSP was well for other payments.
+     *
+     * @param since  since when a good answer to another payment proves it, by this process's clock
+     * @param strict whether only such an answer does
+     */
+    public boolean wasWellForOthers(String psp, Instant since, boolean strict) {
+        return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasWellForOthers(since, strict)).isPresent();
     }
 
-    private static void open(CircuitBreaker breaker) {
-        if (breaker.getState() != CircuitBreaker.State.OPEN) {
-            breaker.transitionToOpenState();
+    /** Whether a failure there, of that time, was the PSP's, as turned out later: others failed too right after it. */
+    public boolean wasUnwellAt(String psp, Instant failed) {
+        return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasUnwellAt(failed)).isPresent();
+    }
+
+    /** This process's clock, which all times of the PSPs' health are by. */
+    public Instant now() {
+        return clock.instant();
+    }
+
+    /** What this process knows, by PSP. */
+    public Map<String, PspNews> news() {
+        var news = new LinkedHashMap<String, PspNews>();
+        psps.forEach((name, psp) -> news.put(name, psp.health.news()));
+        return news;
+    }
+
+    /** What the other processes know of this PSP. */
+    public void learn(String psp, List<PspNews> news) {
+        Optional.ofNullable(psps.get(psp)).ifPresent(known -> {
+            boolean wasWell = known.health.isWell();
+            known.health.learn(news);
+            tell(psp, wasWell, known.health.isWell());
+        });
+    }
+
+    private static void tell(String psp, boolean wasWell, boolean isWell) {
+        if (wasWell && !isWell) {
+            LOG.warn("PSP {} is unwell: it gets nothing but a probe now and then", psp);
+        } else if (!wasWell && isWell) {
+            LOG.warn("PSP {} is well again", psp);
         }
     }
 
     /** Made at the start too, for an alert can only tell that a number has grown if it was there before. */
     private Counter credentialRefused(String psp) {
         return meters.counter("chargeonce.psp.credential.refused", "psp", psp);
-    }
-
-    /** Some PSPs take their time, above all for refunds: that is how they are well. */
-    private static boolean isUnderWay(Outcome outcome) {
-        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.STILL_PROCESSING;
-    }
-
-    private static boolean saysUnwell(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Charged charged -> false;
-            case Outcome.Declined declined -> false;
-            case Outcome.Unknown unknown -> !isUnderWay(outcome);
-            // Our own stall.
-            case Outcome.Failed failed when failed.cause() == FailureCause.TOO_LATE_TO_SEND -> false;
-            case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
-                case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE -> true;
-                case REFUSED_HERE, POISON -> false;
-            };
-        };
-    }
-
-    /** The breaker wants a throwable; this one carries no stack. */
-    private static final class Unwell extends Exception {
-        private static final long serialVersionUID = 1;
-
-        Unwell(Outcome outcome) {
-            super(outcome.toString(), null, false, false);
-        }
     }
 }

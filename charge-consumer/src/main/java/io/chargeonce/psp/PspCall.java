@@ -1,6 +1,7 @@
 package io.chargeonce.psp;
 
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import java.util.Optional;
 
@@ -10,6 +11,8 @@ public sealed interface PspCall {
     Gateway gateway();
 
     PspKey key();
+
+    PaymentId payment();
 
     /** Whether {@link #ask} may send the attempt again. */
     boolean mayBeSent();
@@ -34,6 +37,11 @@ public sealed interface PspCall {
         @Override
         public PspKey key() {
             return charge.key();
+        }
+
+        @Override
+        public PaymentId payment() {
+            return charge.payment();
         }
 
         @Override
@@ -77,6 +85,11 @@ public sealed interface PspCall {
         @Override
         public PspKey key() {
             return refund.key();
+        }
+
+        @Override
+        public PaymentId payment() {
+            return refund.payment();
         }
 
         @Override

@@ -34,6 +34,18 @@ final class SuccessRate {
         return attempts.size() < FEWEST ? 1 : (double) captures / attempts.size();
     }
 
+    /** A few captures in a row bring a PSP back, however bad it was before. */
+    synchronized void forgetHalf() {
+        for (int half = attempts.size() / 2; half > 0; half--) {
+            forgetOldest();
+        }
+    }
+
+    synchronized void forget() {
+        attempts.clear();
+        captures = 0;
+    }
+
     private void forgetOldest() {
         captures -= attempts.removeFirst().captured() ? 1 : 0;
     }

@@ -58,6 +58,8 @@ final class Books implements AutoCloseable {
         final ChargeHandler handler;
         final Resolver resolver;
 
+        final Gateways gateways;
+        final PspNewsroom newsroom;
         final Claims claims;
         private final Exchange exchange;
         private final PoisonBin poison;
@@ -65,15 +67,16 @@ final class Books implements AutoCloseable {
         final WebhookInbox inbox;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-        Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate) {
-            var gateways = new Gateways(psps, breakerOpenFor, InstantSource.system(), meters);
+        Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, InstantSource clock) {
+            this.gateways = new Gateways(psps, breakerOpenFor, clock, meters);
+            this.newsroom = new PspNewsroom(database, gateways);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
             this.exchange = new Exchange(database, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry());
             this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {}, meters);
-            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
+            this.resolutions = new Resolutions(database, schedule, new Failover(routing, LEASE), ladder, topics, () -> {}, meters);
+            this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
             parts.add(this);
@@ -81,6 +84,7 @@ final class Books implements AutoCloseable {
 
         @Override
         public void close() {
+            resolver.close();
             claims.close();
             resolutions.close();
             exchange.close();
@@ -103,16 +107,21 @@ final class Books implements AutoCloseable {
     }
 
     Process process(Gateway... psps) {
-        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0);
+        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, InstantSource.system());
     }
 
     /** In a flood of dead letters it lets one record go on, for its clock stands still. */
     Process guardedProcess(Gateway psp) {
-        return new Process(List.of(psp), Optional.empty(), Duration.ofMillis(200), 1);
+        return new Process(List.of(psp), Optional.empty(), Duration.ofMillis(200), 1, InstantSource.system());
     }
 
     Process process(Routes routes, Gateway... psps) {
-        return new Process(List.of(psps), Optional.of(routes), Duration.ofMillis(200), 0);
+        return new Process(List.of(psps), Optional.of(routes), Duration.ofMillis(200), 0, InstantSource.system());
+    }
+
+    /** By a clock that the test sets; the rows keep Postgres's. */
+    Process process(InstantSource clock, Duration breakerOpenFor, Routes routes, Gateway... psps) {
+        return new Process(List.of(psps), Optional.of(routes), breakerOpenFor, 0, clock);
     }
 
     /** For who must be told where another one will listen, before it does. */
@@ -126,12 +135,12 @@ final class Books implements AutoCloseable {
 
     /** A breaker that has opened stays open. */
     Process unforgivingProcess(Gateway... psps) {
-        return new Process(List.of(psps), Optional.empty(), Duration.ofHours(1), 0);
+        return new Process(List.of(psps), Optional.empty(), Duration.ofHours(1), 0, InstantSource.system());
     }
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant CASCADE");
+        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant, psp_health CASCADE");
         return this;
     }
 

@@ -63,6 +63,8 @@ final class FakePsp implements Gateway {
     volatile Behaviour otherwise = SUCCEED;
     final List<Charge> fenced = Collections.synchronizedList(new ArrayList<>());
     volatile boolean answersQuestions = true;
+    /** Whatever keeps it from answering questions at once. */
+    volatile Runnable beforeAnswering = () -> {};
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
@@ -117,7 +119,12 @@ final class FakePsp implements Gateway {
     }
 
     @Override
-    public synchronized Outcome findOut(Charge charge) {
+    public Outcome findOut(Charge charge) {
+        beforeAnswering.run();
+        return found(charge);
+    }
+
+    private synchronized Outcome found(Charge charge) {
         questions.add(charge);
         if (answer.isPresent()) {
             return answer.get();

@@ -203,6 +203,23 @@ public final class Operation {
         resolveTries = 0;
     }
 
+    /** Its attempt has definitely failed: it is taken for the next one, at another PSP, without waiting in between. */
+    public void failOver(UUID token, String toPsp, Instant leaseUntil) {
+        if (state != OperationState.PROCESSING) {
+            throw new IllegalStateException("Bug! %s fails over, but is %s".formatted(id(), state.tag()));
+        }
+        leaseToken = Optional.of(token);
+        psp = Optional.of(toPsp);
+        sequence++;
+        resolveAt = Optional.of(leaseUntil);
+        resolveTries = 0;
+    }
+
+    /** The failure that it waits after was its PSP's trouble, as turned out since: it is not counted. */
+    public void pardon() {
+        countedAttempts = Math.max(0, countedAttempts - 1);
+    }
+
     /** Takes the operation for another question about its attempt. */
     public void claimForQuestion(UUID token, Instant now, Instant leaseUntil) {
         state = state.to(OperationState.UNRESOLVED);
@@ -291,6 +308,14 @@ public final class Operation {
         leaseToken = Optional.empty();
         resolveAt = Optional.of(now.plus(pause));
         resolveTries++;
+        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
+        remember(cause, message);
+    }
+
+    /** No process can ask about its attempt now. It stays due, so that the first one that can does. */
+    public void leaveUnasked(String cause, String message, Instant now) {
+        state = state.to(OperationState.UNRESOLVED);
+        leaseToken = Optional.empty();
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
         remember(cause, message);
     }

@@ -63,14 +63,39 @@ public final class OperationTable {
     }
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE resolve_at <= statement_timestamp()
+              FROM operation WHERE psp = ? AND resolve_at <= statement_timestamp()
              ORDER BY resolve_at LIMIT ? FOR UPDATE SKIP LOCKED
             """;
 
-    /** Operations whose lease has run out or whose next question is due. */
-    public static Locked lockDueForAQuestion(Connection connection, int limit) throws SQLException {
+    /** Operations at this PSP whose lease has run out or whose next question is due. */
+    public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
-            statement.setInt(1, limit);
+            statement.setString(1, psp);
+            statement.setInt(2, limit);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String LOCK_UNASKED = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation
+             WHERE resolve_at <= statement_timestamp() - interval '1 minute' AND psp <> ALL (?)
+               AND failure_cause IS DISTINCT FROM ?
+               AND NOT EXISTS (SELECT FROM psp_health
+                                WHERE psp_health.psp = operation.psp AND told_at > statement_timestamp() - interval '1 minute')
+             LIMIT ? FOR UPDATE SKIP LOCKED
+            """;
+
+    /**
+     * Operations whose question has been due for a minute, at PSPs that neither this process nor any other running one is set up for.
+     *
+     * @param psps  that this process is set up for
+     * @param cause of those that are known already
+     */
+    public static Locked lockUnasked(Connection connection, List<String> psps, String cause, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_UNASKED)) {
+            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
+            statement.setString(2, cause);
+            statement.setInt(3, limit);
             return readLocked(statement.executeQuery());
         }
     }

@@ -8,7 +8,10 @@ public enum FailureClass {
     RATE_LIMITED,
     /** Our credential, permission or route is wrong: a person must act. Parked, no attempt counted. */
     CONFIG,
-    /** It reached the PSP and was not executed, for passing trouble. The next tier, attempt counted. */
+    /**
+     * It reached the PSP and was not executed, for passing trouble. The next tier; counted where the PSP was well for others,
+     * for then it is the payment's own trouble, and parked without counting where it was not.
+     */
     RETRYABLE,
     /** This PSP does not do such payments; another one may. Attempt counted, and never here again. */
     REFUSED_HERE,

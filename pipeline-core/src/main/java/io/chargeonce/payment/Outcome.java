@@ -1,5 +1,6 @@
 package io.chargeonce.payment;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /** What became of one attempt, as far as the PSP told us. Expected answers are values; only surprises are exceptions. */
@@ -20,8 +21,17 @@ public sealed interface Outcome {
         }
     }
 
-    /** It provably moved no money and, under this attempt, never will. */
-    record Failed(FailureCause cause, String detail) implements Outcome {}
+    /**
+     * It provably moved no money and, under this attempt, never will.
+     *
+     * @param retryAfter how long the PSP asks to be left alone, if it does
+     */
+    record Failed(FailureCause cause, String detail, Optional<Duration> retryAfter) implements Outcome {
+
+        public Failed(FailureCause cause, String detail) {
+            this(cause, detail, Optional.empty());
+        }
+    }
 
     /** It may have moved money. Never repeated under another key, never failed over: asked about until known. */
     record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {

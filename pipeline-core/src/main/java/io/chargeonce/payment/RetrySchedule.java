@@ -24,14 +24,19 @@ public record RetrySchedule(List<RetryTier> tiers) {
                 .mapToObj(i -> new RetryTier(i + 1, delays.get(i))).toList());
     }
 
-    public NextStep after(Progress progress, Outcome outcome) {
+    /**
+     * @param wellForOthers whether the PSP was well for other payments while this one failed there; if not, its own trouble is
+     *                      nothing that the payment could help, and is not counted
+     */
+    public NextStep after(Progress progress, Outcome outcome, boolean wellForOthers) {
         return switch (outcome) {
             case Outcome.Charged charged -> new NextStep.SettleSucceeded(charged);
             case Outcome.Declined declined -> new NextStep.SettleDeclined(declined);
             case Outcome.Unknown unknown -> new NextStep.Resolve(unknown);
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, RATE_LIMITED, CONFIG -> new NextStep.Park(parkingTier(progress), failed);
-                case RETRYABLE, REFUSED_HERE -> cascade(progress, failed);
+                case RETRYABLE -> wellForOthers ? cascade(progress, failed) : new NextStep.Park(parkingTier(progress), failed);
+                case REFUSED_HERE -> cascade(progress, failed);
                 case POISON -> new NextStep.DeadLetter(failed);
             };
         };
@@ -40,6 +45,11 @@ public record RetrySchedule(List<RetryTier> tiers) {
     /** An outage climbs to the longest tier and stays there, so that it costs little and dead-letters nothing. */
     public RetryTier parkingTier(Progress progress) {
         return tiers.get(Math.min(progress.tier(), tiers.size() - 1));
+    }
+
+    /** How long before its due time something began to wait in this tier; nothing for the main topic. */
+    public Duration delayOf(int tier) {
+        return tier < 1 || tier > tiers.size() ? Duration.ZERO : tiers.get(tier - 1).delay();
     }
 
     /** How long an operation is on its way through all tiers at least. */

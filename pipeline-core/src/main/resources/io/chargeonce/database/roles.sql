@@ -43,6 +43,8 @@ GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, 
 -- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
+-- What they tell each other of PSPs; what processes told that are long gone is dropped.
+GRANT SELECT, INSERT, UPDATE, DELETE ON psp_health TO chargeonce_charge, chargeonce_retry;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
 GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit

@@ -1,0 +1,98 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells of work for PSPs that no running process is set up for. It waits untouched, however long, and goes on by itself once
+ * one is; until then people see it in the dead-letter queue, in the log and in a gauge. For one thread.
+ */
+final class AbsentPsps {
+
+    static final String CAUSE = "psp_absent";
+
+    private static final Logger LOG = LoggerFactory.getLogger(AbsentPsps.class);
+    private static final int BATCH = 500;
+
+    private final Database database;
+    private final Gateways gateways;
+    private final Topics topics;
+    private final Runnable committed;
+    private volatile long waiting;
+    private long told;
+
+    AbsentPsps(Database database, Gateways gateways, Topics topics, Runnable committed, MeterRegistry meters) {
+        this.database = database;
+        this.gateways = gateways;
+        this.topics = topics;
+        this.committed = committed;
+        Gauge.builder("chargeonce.psp.absent.waiting", this, absent -> absent.waiting)
+                .description("Payments and refunds that wait for a PSP which is not set up").register(meters);
+    }
+
+    static String message(List<String> psps) {
+        return "PSP %s is not set up: add its settings, and this goes on by itself".formatted(String.join(", ", psps));
+    }
+
+    /** Lists what has no process to ask about it, up to a batch; returns how many those were. */
+    int runOnce() {
+        int listed = database.inTransaction(this::list);
+        if (listed > 0) {
+            committed.run();
+        }
+        waiting = database.withConnection(AbsentPsps::count);
+        if (waiting != told) {
+            told = waiting;
+            if (waiting > 0) {
+                LOG.error("ALERT: {} payments and refunds wait for PSPs that are not set up here; set up are {}. Nothing of them is lost: "
+                        + "add the PSP's settings, and they go on by themselves", waiting, gateways.psps());
+            }
+        }
+        return listed;
+    }
+
+    private int list(Connection connection) throws SQLException {
+        var locked = OperationTable.lockUnasked(connection, gateways.psps(), CAUSE, BATCH);
+        var changes = new Changes(topics);
+        var byPsp = new TreeMap<String, Integer>();
+        for (Operation operation : locked.rows().values()) {
+            String psp = operation.psp().orElseThrow();
+            operation.leaveUnasked(CAUSE, message(List.of(psp)), locked.now());
+            changes.save(operation);
+            changes.bury(DeadLetter.of(operation, CAUSE, message(List.of(psp))));
+            byPsp.merge(psp, 1, Integer::sum);
+        }
+        changes.write(connection);
+        byPsp.forEach((psp, count) -> LOG.error("ALERT: PSP {} may hold the money of {} attempts that no running process can ask about: add its settings", psp, count));
+        return locked.rows().size();
+    }
+
+    private static final String COUNT = """
+            SELECT (SELECT count(*) FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
+                                                     AND failure_cause = ?)
+                 + (SELECT count(*) FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' AND failure_cause = ?)
+            """;
+
+    private static long count(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(COUNT)) {
+            statement.setString(1, CAUSE);
+            statement.setString(2, CAUSE);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+}

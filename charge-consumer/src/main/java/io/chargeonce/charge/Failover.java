@@ -1,0 +1,113 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.AttemptResult;
+import io.chargeonce.payment.FailoverTable;
+import io.chargeonce.payment.FollowUp;
+import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Gateways.Choice;
+import io.chargeonce.psp.Lease;
+import io.chargeonce.psp.PspCall;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Takes an operation whose attempt has definitely failed on to the next PSP at once: in the transaction that records the
+ * failure, under a new lease, with no record and no tier between. Each PSP gets it once, then it waits. Safe for any thread.
+ */
+final class Failover {
+
+    /**
+     * @param token of the next attempt; the caller's, so that it recognises its own when a COMMIT's answer got lost
+     * @param tried where it has failed since it waited last
+     */
+    record Ask(UUID token, Set<String> tried) {
+
+        Ask {
+            tried = Set.copyOf(tried);
+        }
+
+        static Ask after(Set<String> tried) {
+            return new Ask(UUID.randomUUID(), tried);
+        }
+    }
+
+    private final Routing routing;
+    private final Duration lease;
+
+    Failover(Routing routing, Duration lease) {
+        this.routing = routing;
+        this.lease = lease;
+    }
+
+    /** @return the next attempt, under the caller's new lease; empty if the operation has to go the way that {@code next} says */
+    Optional<Claim.Claimed> take(Connection connection, Operation operation, NextStep next, Ask ask, Changes changes) throws SQLException {
+        Optional<Outcome.Failed> failed = failed(next);
+        if (failed.isEmpty() || !FailoverTable.may(AttemptResult.of(failed.get()), FollowUp.ANOTHER_PSP).allowsAnAttempt()) {
+            return Optional.empty();
+        }
+        Optional<Gateway> gateway = elsewhere(operation, ask);
+        if (gateway.isEmpty()) {
+            return Optional.empty();
+        }
+        Lease held = Lease.of(lease);
+        // Later than the failure that this transaction has written.
+        Instant now = now(connection);
+        if (now.isAfter(operation.chargeBefore())) {
+            return Optional.empty();
+        }
+        operation.failOver(ask.token, gateway.get().psp(), now.plus(lease));
+        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway.get()), now, now.plus(gateway.get().keyLife()));
+        changes.insert(attempt);
+        return Optional.of(claimed(operation, attempt, ask, held, now));
+    }
+
+    /** The answer to our COMMIT got lost and we ask again: the attempt elsewhere is ours already, for what is left of its lease. */
+    Claim.Claimed repeated(Connection connection, Operation operation, Ask ask, Instant now) throws SQLException {
+        Lease held = Lease.of(lease);
+        return claimed(operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst(), ask, held, now);
+    }
+
+    private Claim.Claimed claimed(Operation operation, Attempt attempt, Ask ask, Lease held, Instant now) {
+        PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
+                .during(Claims.bounded(held, operation, now));
+        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), Duration.ZERO);
+    }
+
+    private Optional<Gateway> elsewhere(Operation operation, Ask ask) {
+        List<String> left = routing.elsewhere(operation).stream().filter(psp -> !ask.tried.contains(psp)).toList();
+        return routing.choose(left) instanceof Choice.At at ? Optional.of(at.gateway()) : Optional.empty();
+    }
+
+    /** What makes it go on, if a failure does. */
+    static Optional<Outcome.Failed> failed(NextStep next) {
+        return switch (next) {
+            case NextStep.RetryLater retry -> Optional.of(retry.failed());
+            case NextStep.Park park -> Optional.of(park.failed());
+            case NextStep.DeadLetter end -> Optional.of(end.failed());
+            case NextStep.SettleSucceeded end -> Optional.empty();
+            case NextStep.SettleDeclined end -> Optional.empty();
+            case NextStep.Resolve ask -> Optional.empty();
+        };
+    }
+
+    private static final String NOW = "SELECT clock_timestamp()";
+
+    private static Instant now(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(NOW); var row = statement.executeQuery()) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
+        }
+    }
+}

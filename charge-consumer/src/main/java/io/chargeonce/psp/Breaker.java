@@ -1,0 +1,57 @@
+package io.chargeonce.psp;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Keeps payments from a PSP that is unwell. While it is open, one payment goes through every {@code openFor} and shows whether
+ * the PSP is well again. Its owner guards it.
+ */
+final class Breaker {
+
+    enum State { CLOSED, OPEN, PROBING }
+
+    private final Duration openFor;
+    private State state = State.CLOSED;
+    private Instant openedAt = Instant.MIN;
+    private Instant nextProbe = Instant.MIN;
+
+    Breaker(Duration openFor) {
+        this.openFor = openFor;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** @return whether the caller's payment is the probe */
+    boolean takeProbe(Instant now) {
+        if (state == State.CLOSED || now.isBefore(nextProbe)) {
+            return false;
+        }
+        state = State.PROBING;
+        // A probe whose claim never came to a call would otherwise be the last one.
+        nextProbe = now.plus(openFor.multipliedBy(2));
+        return true;
+    }
+
+    void open(Instant now) {
+        openedAt = state == State.CLOSED ? now : openedAt;
+        state = State.OPEN;
+        nextProbe = now.plus(openFor);
+    }
+
+    /** Another process has heard of a good answer: the next payment probes. */
+    void probeSoon(Instant now) {
+        nextProbe = state == State.OPEN ? now : nextProbe;
+    }
+
+    void close() {
+        state = State.CLOSED;
+    }
+
+    /** Whether this call decides: one of the time after it opened, while there is a probe. */
+    boolean isJudgedBy(Instant begun) {
+        return state == State.PROBING && begun.isAfter(openedAt);
+    }
+}

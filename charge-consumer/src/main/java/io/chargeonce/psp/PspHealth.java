@@ -1,0 +1,247 @@
+package io.chargeonce.psp;
+
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.FailureClass;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/** How one PSP is, by what this process and the others heard from it. Safe for any thread. */
+final class PspHealth {
+
+    /** So long a good answer is worth something where nothing else was heard. */
+    private static final Duration GOOD_FOR = Duration.ofMinutes(1);
+    /** A PSP that failed last comes last for so long, unless it answers well before that. */
+    private static final Duration AVOIDED_FOR = Duration.ofSeconds(30);
+
+    /** A call under way. */
+    record Begun(Instant at, FailureShare.Call call) {}
+
+    private final InstantSource clock;
+    private final Duration openFor;
+    private final Breaker breaker;
+    private final FailureShare share;
+    private final SuccessRate rate = new SuccessRate();
+    private final RateLimit limit = new RateLimit();
+    /** When the latest call began that was answered well. A process that starts has heard nothing bad. */
+    private Instant lastGood;
+    private Instant lastBad = Instant.MIN;
+    /** The first failure of the row that goes on. */
+    private Instant rowSince = Instant.MIN;
+    /** The latest time of trouble: from its first failure, which nobody could tell from a payment's own, until it was over. */
+    private Instant unwellFrom = Instant.MIN;
+    private Instant lastUnwell = Instant.MIN;
+    private Optional<Instant> nextTrial = Optional.empty();
+
+    PspHealth(Duration openFor, InstantSource clock) {
+        this.clock = clock;
+        this.openFor = openFor;
+        this.breaker = new Breaker(openFor);
+        this.share = new FailureShare(clock);
+        this.lastGood = clock.instant();
+    }
+
+    synchronized boolean isWell() {
+        return breaker.state() == Breaker.State.CLOSED;
+    }
+
+    /** @return whether the caller's payment finds out whether the PSP is well again */
+    synchronized boolean takeProbe() {
+        return breaker.takeProbe(clock.instant());
+    }
+
+    /** The same for a PSP whose success rate is poor: now and then one payment shows whether it still is. */
+    synchronized boolean takeTrial(double best) {
+        Instant now = clock.instant();
+        if (!isPoor(best)) {
+            nextTrial = Optional.empty();
+            return false;
+        }
+        boolean due = nextTrial.filter(time -> !time.isAfter(now)).isPresent();
+        if (due || nextTrial.isEmpty()) {
+            nextTrial = Optional.of(now.plus(openFor));
+        }
+        return due && isWell() && limit.take(now).isEmpty();
+    }
+
+    /** @return how long to wait; empty if the payment may go now */
+    synchronized Optional<Duration> take() {
+        return limit.take(clock.instant());
+    }
+
+    double successRate() {
+        return rate.at(clock.instant());
+    }
+
+    /** Whether others are asked first: it declines what they take, or it has failed since it last answered well. */
+    synchronized boolean comesLast(double best) {
+        return isPoor(best) || lastBad.isAfter(lastGood) && lastBad.plus(AVOIDED_FOR).isAfter(clock.instant());
+    }
+
+    private boolean isPoor(double best) {
+        return successRate() < best / 2;
+    }
+
+    Begun begin() {
+        return new Begun(clock.instant(), share.begin());
+    }
+
+    /**
+     * @param suspect whether the payment has waited in a tier: that it fails once more says little about the PSP
+     * @return whether our credential was refused
+     */
+    synchronized boolean end(Begun begun, String payment, boolean suspect, Outcome outcome, double bestOfAll) {
+        Instant now = clock.instant();
+        boolean bad = saysUnwell(outcome);
+        if (outcome instanceof Outcome.Charged || outcome instanceof Outcome.Declined) {
+            lastGood = later(begun.at, lastGood);
+        }
+        rate(outcome, bestOfAll);
+        if (outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.RATE_LIMITED) {
+            limit.refused(now, failed.retryAfter());
+        }
+        if (isOurs(outcome)) {
+            share.leaveOut(begun.call);
+        } else if (breaker.isJudgedBy(begun.at)) {
+            share.leaveOut(begun.call);
+            judge(bad, now);
+        } else if (bad && suspect && !neverGotThere(outcome)) {
+            share.leaveOut(begun.call);
+        } else {
+            rowSince = bad && share.row() == 0 ? now : rowSince;
+            lastBad = bad ? now : lastBad;
+            if (share.end(begun.call, payment, bad)) {
+                open(now);
+            }
+        }
+        boolean refused = outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.CONFIG;
+        if (refused) {
+            // The next payment would be refused too, so one answer is enough.
+            open(now);
+        }
+        return refused;
+    }
+
+    private void rate(Outcome outcome, double bestOfAll) {
+        if (!isUnderWay(outcome)) {
+            boolean wasPoor = isPoor(bestOfAll);
+            rate.add(outcome instanceof Outcome.Charged, clock.instant());
+            if (wasPoor && outcome instanceof Outcome.Charged) {
+                rate.forgetHalf();
+            }
+        }
+    }
+
+    private void judge(boolean bad, Instant now) {
+        if (bad) {
+            lastBad = now;
+            open(now);
+        } else {
+            breaker.close();
+            lastUnwell = now;
+            share.forget();
+            // An outage is over when it is over: what it spoilt must not keep the PSP without payments.
+            rate.forget();
+        }
+    }
+
+    private void open(Instant now) {
+        if (isWell()) {
+            Instant recent = now.minus(FailureShare.RECENT);
+            unwellFrom = rowSince.isAfter(recent) || share.row() > 0 ? rowSince : recent;
+        }
+        lastUnwell = now;
+        breaker.open(now);
+    }
+
+    /** Whether a failure of this time was the PSP's, as turned out later: others failed too right after it. */
+    synchronized boolean wasUnwellAt(Instant failed) {
+        return !failed.isBefore(unwellFrom) && !failed.isAfter(lastUnwell);
+    }
+
+    /**
+     * Whether a payment that failed here failed by itself: the PSP was well for others meanwhile.
+     *
+     * @param since   since when a good answer to another payment proves it
+     * @param strict  whether only that does; else a good answer not long ago does too
+     */
+    synchronized boolean wasWellForOthers(Instant since, boolean strict) {
+        boolean unwell = !isWell() || !lastUnwell.isBefore(since);
+        return !unwell && (lastGood.isAfter(since) || !strict && lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
+    }
+
+    /** What this process tells the others. */
+    synchronized PspNews news() {
+        return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow());
+    }
+
+    /** What the other processes heard. */
+    synchronized void learn(List<PspNews> others) {
+        Instant now = clock.instant();
+        Instant good = others.stream().map(PspNews::lastGood).reduce(lastGood, PspHealth::later);
+        if (good.isAfter(lastUnwell) && good.isAfter(lastGood)) {
+            breaker.probeSoon(now);
+        }
+        lastGood = good;
+        others.stream().filter(news -> news.lastUnwell().isAfter(lastUnwell)).forEach(this::learnTrouble);
+        if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastUnwell().isAfter(good))) {
+            breaker.open(now);
+        }
+        List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
+        if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {
+            rowSince = failing.stream().map(PspNews::lastBad).reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
+            open(now);
+        }
+    }
+
+    /** It is one time of trouble, if theirs began before ours was over. */
+    private void learnTrouble(PspNews news) {
+        boolean another = news.unwellFrom().isAfter(lastUnwell);
+        unwellFrom = another || news.unwellFrom().isBefore(unwellFrom) ? news.unwellFrom() : unwellFrom;
+        lastUnwell = news.lastUnwell();
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
+    }
+
+    double paymentsPerSecond() {
+        synchronized (this) {
+            return limit.perSecond();
+        }
+    }
+
+    /** Some PSPs take their time, above all for refunds: that is how they are well. */
+    private static boolean isUnderWay(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.STILL_PROCESSING;
+    }
+
+    /** Whatever the payment is like. */
+    private static boolean neverGotThere(Outcome outcome) {
+        return outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.NOT_SENT;
+    }
+
+    /** Nothing was sent, so nothing was learnt: a probe that ends so is no answer. */
+    private static boolean isOurs(Outcome outcome) {
+        return outcome instanceof Outcome.Failed failed && failed.cause() == FailureCause.TOO_LATE_TO_SEND;
+    }
+
+    private static boolean saysUnwell(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Charged charged -> false;
+            case Outcome.Declined declined -> false;
+            case Outcome.Unknown unknown -> !isUnderWay(outcome);
+            // Our own stall.
+            case Outcome.Failed failed when failed.cause() == FailureCause.TOO_LATE_TO_SEND -> false;
+            case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
+                case NOT_SENT, CONFIG, RETRYABLE -> true;
+                // Too many is what a PSP says that is well.
+                case RATE_LIMITED, REFUSED_HERE, POISON -> false;
+            };
+        };
+    }
+}

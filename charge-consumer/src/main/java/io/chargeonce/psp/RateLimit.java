@@ -1,0 +1,91 @@
+package io.chargeonce.psp;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How many payments a second a PSP takes from this process. There is no limit until the PSP refuses one as too many; then the
+ * limit is what it took lately, less a tenth for each further refusal, and it grows again with time. Its owner guards it.
+ */
+final class RateLimit {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final double LESS = 0.9;
+    /** Added to the limit for each second without a refusal: at least one payment a second, or a twentieth. */
+    private static final double MORE = 0.05;
+    /** So long without a refusal, there is no limit any more. */
+    private static final Duration FORGOTTEN = Duration.ofMinutes(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
+    private double perSecond = Double.POSITIVE_INFINITY;
+    private double tokens;
+    private Instant filledAt = Instant.MIN;
+    private Instant refusedAt = Instant.MIN;
+    private Instant cutAt = Instant.MIN;
+    private Instant pausedUntil = Instant.MIN;
+    private Instant countedSince = Instant.MIN;
+    private int counted;
+    private int countedBefore;
+
+    /** @return how long to wait; empty if the payment may go now, and then it is counted */
+    Optional<Duration> take(Instant now) {
+        if (now.isBefore(pausedUntil)) {
+            return Optional.of(Duration.between(now, pausedUntil));
+        }
+        if (!Double.isInfinite(perSecond)) {
+            fill(now);
+            if (tokens < 1) {
+                return Optional.of(Duration.ofNanos((long) ((1 - tokens) / perSecond * SECOND.toNanos()) + 1));
+            }
+            tokens--;
+        }
+        count(now);
+        return Optional.empty();
+    }
+
+    /** @param retryAfter what the PSP asked for, if it did */
+    void refused(Instant now, Optional<Duration> retryAfter) {
+        if (Double.isInfinite(perSecond)) {
+            count(now);
+            perSecond = Math.max(counted, countedBefore);
+            filledAt = now;
+        }
+        // The refusals of one second are one refusal: all of them were sent before the first one was heard.
+        if (!now.isBefore(cutAt.equals(Instant.MIN) ? cutAt : cutAt.plus(SECOND))) {
+            perSecond = Math.max(1, perSecond * LESS);
+            cutAt = now;
+        }
+        tokens = Math.min(tokens, 1);
+        refusedAt = now;
+        Instant until = now.plus(retryAfter.filter(pause -> pause.compareTo(LONGEST_PAUSE) < 0).orElse(retryAfter.isPresent() ? LONGEST_PAUSE : SECOND));
+        pausedUntil = until.isAfter(pausedUntil) ? until : pausedUntil;
+    }
+
+    private void fill(Instant now) {
+        double seconds = Math.max(0, Duration.between(filledAt, now).toNanos() / 1e9);
+        filledAt = now;
+        if (Duration.between(refusedAt, now).compareTo(FORGOTTEN) > 0) {
+            perSecond = Double.POSITIVE_INFINITY;
+            tokens = 1;
+            return;
+        }
+        perSecond += seconds * Math.max(1, perSecond * MORE);
+        // A fifth of a second's worth may go at once.
+        tokens = Math.min(Math.max(1, perSecond / 5), tokens + seconds * perSecond);
+    }
+
+    private void count(Instant now) {
+        if (countedSince.equals(Instant.MIN) || !now.isBefore(countedSince.plus(SECOND))) {
+            countedBefore = counted;
+            counted = 0;
+            countedSince = now;
+        }
+        counted++;
+    }
+
+    /** Payments a second; infinite without a limit. */
+    double perSecond() {
+        return perSecond;
+    }
+}

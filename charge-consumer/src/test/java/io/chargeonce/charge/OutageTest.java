@@ -1,0 +1,235 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.psp.Routes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One PSP answers 503 for a while, with the tiers of production, in virtual time: clock and rows are moved instead of waiting. */
+class OutageTest {
+
+    private static final Duration STEP = Duration.ofSeconds(5);
+    private static final Duration OUTAGE = Duration.ofSeconds(60);
+    private static final String BOTH = "pm_both";
+    private static final String STRIPE_ONLY = "pm_stripe_only";
+
+    private static Books books;
+    private final FakePsp stripe = new FakePsp("stripe");
+    private final FakePsp adyen = new FakePsp("adyen");
+    private final List<ConsumerRecord<byte[], byte[]>> waiting = new ArrayList<>();
+    private Instant now = Instant.parse("2026-03-01T00:00:00Z");
+    private Books.Process process;
+    private int orders;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
+    }
+
+    @BeforeEach
+    void open() {
+        process = another();
+        for (int i = 0; i < 10; i++) {
+            accept(STRIPE_ONLY);
+        }
+        work();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private Books.Process another() {
+        orders = 0;
+        books.forget();
+        return process();
+    }
+
+    private Books.Process process() {
+        return books.process(() -> now, Duration.ofSeconds(10), Routes.parse("method=" + BOTH + " -> stripe,adyen; -> stripe"), stripe, adyen);
+    }
+
+    private String accept(String method) {
+        return books.accept("order-" + orders++, method);
+    }
+
+    private void work() {
+        work(process);
+    }
+
+    /** Hands over everything that is due, and what follows from it. */
+    private void work(Books.Process by) {
+        waiting.addAll(books.takeWork());
+        boolean again = true;
+        while (again) {
+            waiting.removeIf(record -> by.handle(record) instanceof Verdict.Done);
+            again = waiting.addAll(books.takeWork());
+        }
+    }
+
+    private void pass(Duration time) {
+        now = now.plus(time);
+        books.execute("""
+                UPDATE operation SET not_before = not_before - %1$s, staged_at = staged_at - %1$s, charge_before = charge_before - %1$s,
+                       accepted_at = accepted_at - %1$s, resolve_at = resolve_at - %1$s;
+                UPDATE payment_attempt SET sent_at = sent_at - %1$s
+                """.formatted("interval '" + time.toMillis() + " milliseconds'"));
+    }
+
+    /** Time goes on while a payment to each comes in at every step. */
+    private List<String> sell(Duration time, String... methods) {
+        var sold = new ArrayList<String>();
+        for (Duration passed = Duration.ZERO; passed.compareTo(time) < 0; passed = passed.plus(STEP)) {
+            for (String method : methods) {
+                sold.add(accept(method));
+            }
+            work();
+            pass(STEP);
+            process.resolver.runOnce();
+        }
+        return sold;
+    }
+
+    private void everyOneSucceededUncounted(List<String> payments) {
+        assertThat(payments).allSatisfy(id -> {
+            assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+            assertThat(books.operation(id).progress().countedAttempts()).isZero();
+        });
+        assertThat(books.count("FROM dead_letter")).isZero();
+    }
+
+    @Test
+    void a_psp_that_fails_for_a_minute_costs_no_payment_an_attempt_and_others_take_what_they_can_at_once() {
+        stripe.otherwise = FakePsp.FAIL;
+        var both = IntStream.range(0, 10).mapToObj(i -> accept(BOTH)).toList();
+        var stripeOnly = new ArrayList<>(IntStream.range(0, 10).mapToObj(i -> accept(STRIPE_ONLY)).toList());
+        work();
+        everyOneSucceededUncounted(both);
+        assertThat(both).allSatisfy(id -> {
+            assertThat(books.operation(id).psp()).contains("adyen");
+            assertThat(books.operation(id).sequence()).isLessThanOrEqualTo(2);
+        });
+
+        everyOneSucceededUncounted(sell(OUTAGE, BOTH));
+        stripeOnly.addAll(sell(OUTAGE, STRIPE_ONLY));
+        assertThat(stripeOnly).noneMatch(id -> books.state(id) == OperationState.DEAD);
+        stripe.otherwise = FakePsp.SUCCEED;
+        sell(Duration.ofMinutes(11), STRIPE_ONLY);
+        everyOneSucceededUncounted(stripeOnly);
+        assertThat(stripe.captures).hasSizeGreaterThanOrEqualTo(10 + stripeOnly.size());
+    }
+
+    @Test
+    void what_stays_unknown_in_an_outage_and_is_found_unexecuted_after_it_is_not_counted() {
+        stripe.answersQuestions = false;
+        stripe.otherwise = FakePsp.TIME_OUT_UNEXECUTED;
+        var payments = IntStream.range(0, 6).mapToObj(i -> accept(STRIPE_ONLY)).toList();
+        work();
+        assertThat(payments).anyMatch(id -> books.state(id) == OperationState.UNRESOLVED);
+        sell(OUTAGE);
+        stripe.answersQuestions = true;
+        stripe.otherwise = FakePsp.SUCCEED;
+        sell(Duration.ofMinutes(11), STRIPE_ONLY);
+        everyOneSucceededUncounted(payments);
+    }
+
+    @Test
+    void a_payment_that_fails_while_others_succeed_dies_after_its_tiers() {
+        String poisoned = accept(STRIPE_ONLY);
+        stripe.otherwise = (psp, charge) -> charge.payment().value().equals(poisoned) ? FakePsp.FAIL.charge(psp, charge) : psp.capture(charge);
+        everyOneSucceededUncountedBut(poisoned, sell(Duration.ofMinutes(12), STRIPE_ONLY));
+        assertThat(books.state(poisoned)).isEqualTo(OperationState.DEAD);
+        assertThat(books.operation(poisoned).sequence()).isEqualTo(4);
+    }
+
+    private void everyOneSucceededUncountedBut(String poisoned, List<String> others) {
+        assertThat(others).doesNotContain(poisoned).allMatch(id -> books.state(id) == OperationState.SUCCEEDED);
+        assertThat(books.count("FROM dead_letter")).isEqualTo(1);
+    }
+
+    @Test
+    void each_psp_gets_a_payment_that_fails_everywhere_once_before_it_waits() {
+        stripe.then(FakePsp.FAIL);
+        adyen.then(FakePsp.FAIL);
+        String id = accept(BOTH);
+        int before = stripe.calls.size();
+        work();
+        assertThat(List.of(stripe.calls.size() - before, adyen.calls.size())).containsExactly(1, 1);
+        assertThat(books.operation(id).tier()).isEqualTo(1);
+        assertThat(books.operation(id).progress().countedAttempts()).isLessThanOrEqualTo(1);
+        sell(STEP.plus(STEP));
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM payment_attempt WHERE NOT failed_definite AND payment_id = '" + id + "'")).isEqualTo(1);
+    }
+
+    @Test
+    void an_unknown_outcome_never_goes_to_another_psp_at_once() {
+        stripe.answersQuestions = false;
+        stripe.then(FakePsp.CAPTURE_AND_TIME_OUT);
+        String id = accept(BOTH);
+        work();
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(adyen.calls).isEmpty();
+    }
+
+    @Test
+    void a_psp_that_is_well_again_gets_its_payments_back_although_others_come_before_it_by_success() {
+        stripe.otherwise = FakePsp.FAIL;
+        sell(Duration.ofMinutes(3), BOTH, BOTH, BOTH, BOTH, BOTH);
+        stripe.otherwise = FakePsp.SUCCEED;
+        int before = stripe.captures.size();
+        sell(Duration.ofSeconds(20), BOTH);
+        assertThat(stripe.captures.size()).isGreaterThan(before);
+        var share = sell(Duration.ofSeconds(20), BOTH);
+        assertThat(share).allSatisfy(id -> assertThat(books.operation(id).psp()).contains("stripe"));
+    }
+
+    @Test
+    void an_outage_that_shows_in_one_payment_of_each_of_three_processes_shows_to_all() {
+        var second = process();
+        var third = process();
+        stripe.otherwise = FakePsp.FAIL;
+        for (var one : List.of(process, second, third)) {
+            now = now.plus(STEP);
+            accept(STRIPE_ONLY);
+            work(one);
+            one.newsroom.runOnce();
+        }
+        List.of(process, second).forEach(one -> one.newsroom.runOnce());
+        int calls = stripe.calls.size();
+        accept(STRIPE_ONLY);
+        work(second);
+        assertThat(stripe.calls).hasSize(calls);
+        assertThat(books.count("FROM operation WHERE failure_cause = 'breaker_open'")).isEqualTo(1);
+    }
+
+    @Test
+    void too_many_requests_open_no_breaker_and_the_psp_is_left_alone_as_long_as_it_asks() {
+        stripe.then((psp, charge) -> new Outcome.Failed(FailureCause.RATE_LIMITED, "429", Optional.of(Duration.ofSeconds(30))));
+        String refused = accept(STRIPE_ONLY);
+        work();
+        String next = accept(STRIPE_ONLY);
+        assertThat(process.handle(books.takeWork(next).getFirst())).isEqualTo(Verdict.notBefore(Duration.ofSeconds(30)));
+        assertThat(books.operation(next).sequence()).isZero();
+        assertThat(books.state(next)).isEqualTo(OperationState.ACCEPTED);
+        String elsewhere = accept(BOTH);
+        work();
+        assertThat(books.operation(elsewhere).psp()).contains("adyen");
+        assertThat(books.operation(refused).progress().countedAttempts()).isZero();
+    }
+}

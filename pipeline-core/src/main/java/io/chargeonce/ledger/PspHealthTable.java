@@ -1,0 +1,94 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Columns;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What the charging processes tell each other of PSPs. Their clocks differ, so all that they say and hear of a time is how long
+ * ago it was.
+ */
+public final class PspHealthTable {
+
+    /**
+     * @param good   how long ago the latest call began that was answered well
+     * @param bad    how long ago trouble was heard of
+     * @param unwellFrom how long ago the first failure came that opened its breaker last
+     * @param unwell how long ago the breaker opened, or was found open again
+     * @param row    calls in a row that failed
+     * @param inARow their payments, with commas between
+     */
+    public record Row(String psp, Duration good, Optional<Duration> bad, Optional<Duration> unwellFrom,
+                      Optional<Duration> unwell, boolean open, int row, String inARow) {}
+
+    private PspHealthTable() {}
+
+    private static final String TELL = """
+            INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
+                                    told_at)
+            SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
+                   clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row, payments, clock_timestamp()
+              FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[])
+                AS news (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments)
+                ON CONFLICT (psp, process) DO UPDATE
+               SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at, open = excluded.open,
+                   failed_in_a_row = excluded.failed_in_a_row, failed_payments = excluded.failed_payments, told_at = excluded.told_at
+            """;
+
+    public static void tell(Connection connection, UUID process, List<Row> rows) throws SQLException {
+        try (var statement = connection.prepareStatement(TELL)) {
+            Columns.of(rows, statement)
+                    .with("text", Row::psp)
+                    .with("uuid", row -> process)
+                    .with("int8", row -> row.good().toMillis())
+                    .with("int8", row -> row.bad().map(Duration::toMillis).orElse(null))
+                    .with("int8", row -> row.unwellFrom().map(Duration::toMillis).orElse(null))
+                    .with("int8", row -> row.unwell().map(Duration::toMillis).orElse(null))
+                    .with("bool", Row::open)
+                    .with("int4", Row::row)
+                    .with("text", Row::inARow);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String OTHERS = """
+            SELECT psp, (extract(epoch FROM clock_timestamp() - good_at) * 1000)::bigint,
+                   (extract(epoch FROM clock_timestamp() - bad_at) * 1000)::bigint,
+                   (extract(epoch FROM clock_timestamp() - unwell_from) * 1000)::bigint,
+                   (extract(epoch FROM clock_timestamp() - unwell_at) * 1000)::bigint, open, failed_in_a_row, failed_payments
+              FROM psp_health WHERE process <> ? AND told_at > clock_timestamp() - interval '1 minute'
+            """;
+
+    /** What the others have told within the last minute. */
+    public static List<Row> others(Connection connection, UUID process) throws SQLException {
+        try (var statement = connection.prepareStatement(OTHERS)) {
+            statement.setObject(1, process);
+            var rows = new ArrayList<Row>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    rows.add(new Row(row.getString(1), Duration.ofMillis(row.getLong(2)), age(row.getObject(3, Long.class)),
+                            age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)), row.getBoolean(6), row.getInt(7), row.getString(8)));
+                }
+            }
+            return rows;
+        }
+    }
+
+    private static Optional<Duration> age(Long milliseconds) {
+        return Optional.ofNullable(milliseconds).map(Duration::ofMillis);
+    }
+
+    private static final String FORGET = "DELETE FROM psp_health WHERE told_at < clock_timestamp() - interval '1 hour'";
+
+    /** Of processes that are gone. */
+    public static void forgetOld(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET)) {
+            statement.executeUpdate();
+        }
+    }
+}
