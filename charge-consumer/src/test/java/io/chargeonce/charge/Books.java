@@ -59,7 +59,7 @@ final class Books implements AutoCloseable {
         final Resolver resolver;
 
         final Claims claims;
-        private final Exchange exchange;
+        final Exchange exchange;
         private final PoisonBin poison;
         final Resolutions resolutions;
         final WebhookInbox inbox;
