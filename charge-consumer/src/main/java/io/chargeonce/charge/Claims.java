@@ -77,9 +77,11 @@ final class Claims implements AutoCloseable {
 
     /** A repeated claim has what is left of its lease, and no attempt is sent for the first time after its payment's deadline. */
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {
-        return claim instanceof Claim.Claimed claimed
-                ? claimed.during(held.noLongerThan(Duration.between(now, operation.leaseEnds())).noLongerThan(Duration.between(now, operation.chargeBefore())))
-                : claim;
+        if (!(claim instanceof Claim.Claimed claimed)) {
+            return claim;
+        }
+        return claimed.during(held.noLongerThan(Duration.between(now, operation.leaseEnds()))
+                .noLongerThan(Duration.between(now, operation.chargeBefore())));
     }
 
     private Claim claim(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {

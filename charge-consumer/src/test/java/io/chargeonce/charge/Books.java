@@ -66,16 +66,20 @@ final class Books implements AutoCloseable {
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate) {
+            this(psps, routes, breakerOpenFor, floodRate, LEASE);
+        }
+
+        Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease) {
             var gateways = new Gateways(psps, breakerOpenFor, InstantSource.system(), meters);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
             this.exchange = new Exchange(database, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry());
-            this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
+            this.claims = new Claims(database, routing, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
-            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
+            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), lease);
             parts.add(this);
         }
 
@@ -104,6 +108,11 @@ final class Books implements AutoCloseable {
 
     Process process(Gateway... psps) {
         return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0);
+    }
+
+    /** It never dies, so its leases may last long enough for a machine that has much else to do. */
+    Process immortalProcess(Gateway... psps) {
+        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20));
     }
 
     /** In a flood of dead letters it lets one record go on, for its clock stands still. */
