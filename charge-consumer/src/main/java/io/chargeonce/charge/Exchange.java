@@ -80,7 +80,8 @@ final class Exchange implements AutoCloseable {
 
     /** A fence may send the key too. */
     Outcome fence(PspCall call) {
-        return counted(call) ? OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1) : decidedMeanwhile();
+        return counted(call)
+                ? OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1) : decidedMeanwhile();
     }
 
     private boolean counted(PspCall call) {

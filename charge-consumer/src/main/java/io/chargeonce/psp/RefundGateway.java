@@ -20,7 +20,7 @@ public interface RefundGateway {
 
     /** {@link #findOut} has found nothing, twice, past the visibility lag and with the key forgotten: settles the attempt there. */
     default Outcome fence(Refund refund) {
-        return new Outcome.Unknown(UnknownCause.NOT_FOUND, "the PSP knows of no such refund, and nothing there keeps it from being made late",
-                refund.pspReference());
+        return new Outcome.Unknown(UnknownCause.NOT_FOUND,
+                "the PSP knows of no such refund, and nothing there keeps it from being made late", refund.pspReference());
     }
 }

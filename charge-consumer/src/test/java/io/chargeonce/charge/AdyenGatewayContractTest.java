@@ -32,6 +32,11 @@ class AdyenGatewayContractTest extends GatewayContract {
     }
 
     @Override
+    Endpoint question() {
+        return Operation.PAYMENT;
+    }
+
+    @Override
     String cardWithoutMoney() {
         return "stored_not_enough_balance";
     }

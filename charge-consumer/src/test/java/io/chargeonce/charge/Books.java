@@ -61,24 +61,28 @@ final class Books implements AutoCloseable {
         final Gateways gateways;
         final PspNewsroom newsroom;
         final Claims claims;
-        private final Exchange exchange;
+        final Exchange exchange;
         private final PoisonBin poison;
         final Resolutions resolutions;
         final WebhookInbox inbox;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, InstantSource clock) {
+            this(psps, routes, breakerOpenFor, floodRate, LEASE, clock);
+        }
+
+        Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
             this.gateways = new Gateways(psps, breakerOpenFor, clock, meters);
             this.newsroom = new PspNewsroom(database, gateways);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
             this.exchange = new Exchange(database, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(database, topics, () -> {}, new SimpleMeterRegistry());
-            this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
+            this.claims = new Claims(database, routing, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(database, schedule, new Failover(routing, LEASE), ladder, topics, () -> {}, meters);
+            this.resolutions = new Resolutions(database, schedule, new Failover(routing, lease), ladder, topics, () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
-            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
+            this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), lease);
             parts.add(this);
         }
 
@@ -108,6 +112,11 @@ final class Books implements AutoCloseable {
 
     Process process(Gateway... psps) {
         return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, InstantSource.system());
+    }
+
+    /** It never dies, so its leases may last long enough for a machine that has much else to do. */
+    Process immortalProcess(Gateway... psps) {
+        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20), InstantSource.system());
     }
 
     /** In a flood of dead letters it lets one record go on, for its clock stands still. */

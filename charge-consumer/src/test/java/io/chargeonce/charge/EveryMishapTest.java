@@ -41,8 +41,9 @@ class EveryMishapTest {
 
     static final Duration CALL_TIMEOUT = Duration.ofMillis(400);
     private static final List<Fault> FAULTS = List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(),
-            new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.Refused(403), new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)),
-            new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)), new Fault.WrongAmount(1), new Fault.TransientBefore(), new Fault.TransientAfter());
+            new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.Refused(403),
+            new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)), new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)),
+            new Fault.WrongAmount(1), new Fault.TransientBefore(), new Fault.TransientAfter());
     private static Map<Mishap, MishapWorld.End> ends;
 
     static List<Mishap> mishaps() {

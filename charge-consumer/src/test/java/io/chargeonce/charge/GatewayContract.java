@@ -21,6 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What holds for the engine with any gateway, each against a simulator of its PSP that knows nothing of either. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -46,6 +47,9 @@ abstract class GatewayContract {
 
     /** The PSP's calls that an attempt is made of; the last one moves the money. */
     abstract List<Endpoint> callsOfAnAttempt();
+
+    /** The call that asks what became of an attempt. */
+    abstract Endpoint question();
 
     /** A token whose card is refused for want of money. */
     abstract String cardWithoutMoney();
@@ -116,6 +120,27 @@ abstract class GatewayContract {
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.operation(id).sequence()).isEqualTo(1);
         assertThat(captures(id)).hasSizeLessThanOrEqualTo(1);
+    }
+
+    /** As another account's key, a missing permission or an API version that is no longer taken is answered. */
+    @ParameterizedTest
+    @ValueSource(ints = {400, 401, 403, 404, 409, 422, 429})
+    void a_refused_question_says_nothing_about_what_was_executed(int status) {
+        Endpoint paying = callsOfAnAttempt().getLast();
+        psp.inject(FaultRule.once(new Fault.AnswerLost()).on(paying));
+        psp.inject(FaultRule.once(new Fault.Refused(status)).on(question()).always());
+        String id = books.accept(order());
+        process.drain();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.operation(id).resolveTries() >= 3;
+        });
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        psp.removeRules();
+        settle(id);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(id).sequence()).isEqualTo(1);
+        assertThat(captures(id)).hasSize(1);
     }
 
     @Test

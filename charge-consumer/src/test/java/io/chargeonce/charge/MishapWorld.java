@@ -25,6 +25,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** Both PSPs, one Postgres, and processes that die: where mishaps befall payments, many at once. */
 final class MishapWorld implements AutoCloseable {
@@ -79,8 +80,8 @@ final class MishapWorld implements AutoCloseable {
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT,
                 Optional.of(HMAC_KEY)));
         // One PSP first in each; the resolver of either asks both.
-        this.stripeSuccessor = books.process(stripeGateway, adyenGateway);
-        this.adyenSuccessor = books.process(adyenGateway, stripeGateway);
+        this.stripeSuccessor = books.immortalProcess(stripeGateway, adyenGateway);
+        this.adyenSuccessor = books.immortalProcess(adyenGateway, stripeGateway);
         this.webhooks = WebhookServer.start(new Address("127.0.0.1", port), adyenSuccessor.inbox);
     }
 
@@ -120,11 +121,21 @@ final class MishapWorld implements AutoCloseable {
                 // Its offset was never committed.
                 deliver(successor, record, 1);
             }
-            Waiting.until(() -> hasComeToRest(mishap, operation, successor));
+            awaitRest(mishap, operation, successor);
             deliver(successor, record, mishap.delivery() == EveryMishapTest.Delivery.ONCE ? 0 : 1);
             return operation;
         } finally {
             places.release();
+        }
+    }
+
+    private void awaitRest(EveryMishapTest.Mishap mishap, String operation, Books.Process successor) {
+        try {
+            Waiting.until(() -> hasComeToRest(mishap, operation, successor));
+        } catch (ConditionTimeoutException e) {
+            var row = books.operation(operation);
+            throw new AssertionError("%s: %s does not come to rest; it is %s after %d attempts: %s".formatted(mishap, operation,
+                    row.state(), row.sequence(), row.failureMessage().orElse("")), e);
         }
     }
 

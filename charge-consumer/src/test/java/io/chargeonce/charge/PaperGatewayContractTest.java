@@ -17,6 +17,11 @@ class PaperGatewayContractTest extends GatewayContract {
     }
 
     @Override
+    Endpoint question() {
+        return PaperPsp.Call.FIND;
+    }
+
+    @Override
     String cardWithoutMoney() {
         return "paper_without_money";
     }

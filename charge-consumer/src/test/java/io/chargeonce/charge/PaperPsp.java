@@ -24,11 +24,12 @@ import java.util.Optional;
 final class PaperPsp implements PspSimulator {
 
     enum Call implements Endpoint {
-        PAY;
+        PAY,
+        FIND;
 
         @Override
         public String text() {
-            return "pay";
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -48,7 +49,7 @@ final class PaperPsp implements PspSimulator {
         if (refusal.isPresent()) {
             return refusal.get();
         }
-        Optional<Fault> fault = rules.isEmpty() ? Optional.empty() : Optional.of(rules.removeFirst().fault());
+        Optional<Fault> fault = take(Call.PAY);
         return fault.isPresent() ? faulty(fault.get(), key, payment, money, card) : execute(key, payment, money, card);
     }
 
@@ -83,7 +84,16 @@ final class PaperPsp implements PspSimulator {
     /** What became of this key; what never came is voided, and the key with it. */
     synchronized Entry findOrVoid(String apiKey, String key) throws IOException {
         Optional<Entry> refusal = refusal(apiKey);
+        if (refusal.isEmpty() && take(Call.FIND).orElse(null) instanceof Fault.Refused refused) {
+            return new Entry(refused.status(), "", 0);
+        }
         return refusal.isPresent() ? refusal.get() : entries.computeIfAbsent(key, unknown -> new Entry(200, "void", 0));
+    }
+
+    private Optional<Fault> take(Call call) {
+        Optional<FaultRule> rule = rules.stream().filter(one -> one.operation().filter(call::equals).isPresent()).findFirst();
+        rule.filter(one -> one.times().isPresent()).ifPresent(rules::remove);
+        return rule.map(FaultRule::fault);
     }
 
     private Optional<Entry> refusal(String apiKey) throws IOException {

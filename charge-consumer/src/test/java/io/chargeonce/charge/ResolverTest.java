@@ -2,12 +2,14 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +17,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ResolverTest {
 
@@ -71,10 +71,29 @@ class ResolverTest {
         assertThat(sends()).isEqualTo(4);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"payment_attempt SET key_valid_until = now() - interval '1 second'", "operation SET charge_before = now() - interval '1 second'"})
-    void nothing_is_sent_again_past_the_life_of_the_key_or_the_payments_deadline(String past) {
-        books.execute("UPDATE " + past);
+    @Test
+    void a_question_under_a_living_key_is_no_new_charge_and_the_payments_deadline_does_not_forbid_it() {
+        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        ask();
+        assertThat(psp.questions.getLast().keyIsKnown()).isTrue();
+        assertThat(psp.questions.getLast().lease().hasEnded()).isFalse();
+    }
+
+    @Test
+    void what_was_decided_while_the_question_was_on_its_way_is_not_sent_again() {
+        Attempt attempt = books.database.withConnection(connection ->
+                AttemptTable.find(connection, List.of(psp.questions.getLast().key().value()))).getFirst();
+        books.execute("UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true");
+        int asked = psp.questions.size();
+        Outcome outcome = process.exchange.ask(PspCalls.of(books.operation(payment), attempt, psp, true).during(Lease.of(Books.LEASE)));
+        assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
+        assertThat(psp.questions).hasSize(asked);
+        assertThat(sends()).isEqualTo(2);
+    }
+
+    @Test
+    void nothing_is_sent_again_past_the_life_of_the_key() {
+        books.execute("UPDATE payment_attempt SET key_valid_until = now() - interval '1 second'");
         ask();
         assertThat(psp.questions.getLast().keyIsKnown()).isFalse();
         assertThat(sends()).isEqualTo(2);

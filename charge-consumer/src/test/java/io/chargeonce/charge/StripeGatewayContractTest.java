@@ -31,6 +31,11 @@ class StripeGatewayContractTest extends GatewayContract {
     }
 
     @Override
+    Endpoint question() {
+        return Operation.RETRIEVE;
+    }
+
+    @Override
     String cardWithoutMoney() {
         return "pm_card_visa_chargeDeclinedInsufficientFunds";
     }

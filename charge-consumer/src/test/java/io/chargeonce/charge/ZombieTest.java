@@ -97,7 +97,10 @@ class ZombieTest {
     void who_sleeps_past_the_deadline_charges_nothing_after_a_merge_has_charged(boolean looksAtItsClock) {
         String id = accept(toStripe);
         sleepsDuring(toStripe, looksAtItsClock, id, () -> {
-            books.execute("UPDATE operation SET charge_before = now() WHERE operation_id = '%1$s'; UPDATE payment_attempt SET sent_at = now() - interval '2 hours' WHERE payment_id = '%1$s'".formatted(id));
+            books.execute("""
+                    UPDATE operation SET charge_before = now() WHERE operation_id = '%1$s';
+                    UPDATE payment_attempt SET sent_at = now() - interval '2 hours' WHERE payment_id = '%1$s'
+                    """.formatted(id));
             awaitState(id, OperationState.DEAD);
             books.merge(id);
             awaitState(id, OperationState.SUCCEEDED);
@@ -180,8 +183,10 @@ class ZombieTest {
     }
 
     private static void forgetKey(String payment) {
-        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE payment_id = '%s'"
-                .formatted(payment));
+        books.execute("""
+                UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'
+                 WHERE payment_id = '%s'
+                """.formatted(payment));
     }
 
     private static String key(String id, int sequence) {

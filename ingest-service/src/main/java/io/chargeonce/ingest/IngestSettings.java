@@ -29,7 +29,8 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static final Setting<Integer> DATABASE_CONNECTIONS = Setting.integer("CHARGEONCE_INGEST_DATABASE_CONNECTIONS",
             "The most connections to Postgres that one ingest process holds.").between("12", "200").orElse("16");
     public static final Setting<Duration> CHARGE_WITHIN = Setting.duration("CHARGEONCE_CHARGE_WITHIN",
-            "How long after its acceptance a payment may be charged.").between("1m", "30d").orElse("24h");
+            "How long after its acceptance a payment may be sent to a PSP for the first time; what became of it is asked later too.")
+            .between("1m", "30d").orElse("24h");
 
     public static final Setting<Duration> DEDUPE_RETENTION = Setting.duration("CHARGEONCE_DEDUPE_RETENTION",
             "How long an idempotency key stays taken after its payment was accepted.").between("1d", "3650d").orElse("400d");

@@ -69,11 +69,12 @@ final class StripeRefunds implements RefundGateway {
 
     /**
      * Sends it once more. While Stripe remembers the key, it answers as it did the first time; once it has forgotten the key, the list
-     * would show what was executed under it. From then on the key is taken again, so that no sleeper's send is a second refund.
+     * would show what was executed under it. From then on the key is taken again, so that no sleeper's send is a second refund. A
+     * refund that Stripe has named, and lists no more, contradicts that: it is left to a person.
      */
     @Override
     public Outcome fence(Refund refund) {
-        return again(refund);
+        return refund.pspReference().isEmpty() ? again(refund) : RefundGateway.super.fence(refund);
     }
 
     private Outcome again(Refund refund) {
@@ -116,8 +117,8 @@ final class StripeRefunds implements RefundGateway {
 
     private static Outcome notListed(StripeCollection<com.stripe.model.Refund> list, Refund refund) {
         return Boolean.TRUE.equals(list.getHasMore())
-                ? new Outcome.Unknown(UnknownCause.PSP_ERROR, "this payment has more refunds than we look through: look for the metadata attempt_key %s in Stripe's dashboard"
-                        .formatted(refund.key()), refund.pspReference())
+                ? new Outcome.Unknown(UnknownCause.PSP_ERROR, ("this payment has more refunds than we look through: look for the metadata "
+                        + "attempt_key %s in Stripe's dashboard").formatted(refund.key()), refund.pspReference())
                 : new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe lists no refund under this key", refund.pspReference());
     }
 

@@ -81,7 +81,8 @@ class QuestionsTest {
     private final Map<String, Runnable> whenSent = new ConcurrentHashMap<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final HttpListener stripe = HttpListener.start("The test", 0, this::answer);
-    private final StripeGateway gateway = new StripeGateway(new StripeSettings("sk_test_1", "http://127.0.0.1:" + stripe.port(), Duration.ofSeconds(20)));
+    private final StripeGateway gateway = new StripeGateway(
+            new StripeSettings("sk_test_1", "http://127.0.0.1:" + stripe.port(), Duration.ofSeconds(20)));
 
     private HttpAnswer answer(HttpRequest request) {
         String what = request.method() + " " + request.path();
@@ -96,8 +97,9 @@ class QuestionsTest {
     }
 
     static Stream<Arguments> failures() {
-        List<HttpAnswer.Full> given = List.of(error(400, "invalid_request_error"), error(401, "invalid_request_error"), error(402, "card_error"),
-                error(403, "invalid_request_error"), error(404, "invalid_request_error"), error(409, "invalid_request_error"),
+        List<HttpAnswer.Full> given = List.of(error(400, "invalid_request_error"), error(401, "invalid_request_error"),
+                error(402, "card_error"), error(403, "invalid_request_error"), error(404, "invalid_request_error"),
+                error(409, "invalid_request_error"),
                 error(400, "idempotency_error"), error(422, "invalid_request_error"), error(429, "invalid_request_error"),
                 error(500, "api_error"), full(404, "<html>a proxy</html>"));
         return Arrays.stream(Question.values()).flatMap(question -> given.stream().map(answer -> Arguments.of(question, answer.status(),
@@ -146,9 +148,17 @@ class QuestionsTest {
     }
 
     @Test
+    void a_refund_that_stripe_has_named_and_does_not_list_is_never_sent_again() {
+        Refund named = refund(false).withReference(Optional.of("re_1"));
+        assertThat(gateway.refunds().orElseThrow().fence(named)).isInstanceOf(Outcome.Unknown.class);
+        assertThat(requests).isEmpty();
+    }
+
+    @Test
     void of_several_payments_with_one_key_the_one_that_took_the_money_counts() {
-        answers.put("GET /v1/payment_intents/search", full(200, "{\"object\":\"search_result\",\"data\":[%s,%s],\"has_more\":false}".formatted(
-                text(intent("canceled")), text(intent("succeeded")))));
+        String both = "{\"object\":\"search_result\",\"data\":[%s,%s],\"has_more\":false}"
+                .formatted(text(intent("canceled")), text(intent("succeeded")));
+        answers.put("GET /v1/payment_intents/search", full(200, both));
         assertThat(gateway.findOut(charge(Optional.empty(), false))).isEqualTo(new Outcome.Charged("pi_1"));
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isEqualTo(new Outcome.Charged("pi_1"));
     }
@@ -170,7 +180,8 @@ class QuestionsTest {
     }
 
     private static Charge charge(Optional<String> intent, boolean keyIsKnown) {
-        return new Charge(KEY, PAYMENT, MONEY, "amount=1299".getBytes(StandardCharsets.UTF_8), intent, keyIsKnown).during(Lease.of(Duration.ofMinutes(1)));
+        return new Charge(KEY, PAYMENT, MONEY, "amount=1299".getBytes(StandardCharsets.UTF_8), intent, keyIsKnown)
+                .during(Lease.of(Duration.ofMinutes(1)));
     }
 
     private static Refund refund(boolean mayBeSent) {
@@ -181,7 +192,8 @@ class QuestionsTest {
     private static HttpAnswer.Full intent(String status) {
         return full(200, """
                 {"id":"pi_1","object":"payment_intent","status":"%s","amount":1299,"amount_received":%d,"currency":"eur",
-                 "metadata":{"payment_id":"%s","attempt_key":"%s"}}""".formatted(status, status.equals("succeeded") ? 1299 : 0, PAYMENT, KEY));
+                 "metadata":{"payment_id":"%s","attempt_key":"%s"}}"""
+                .formatted(status, status.equals("succeeded") ? 1299 : 0, PAYMENT, KEY));
     }
 
     private static String text(HttpAnswer.Full answer) {

@@ -48,7 +48,8 @@ final class RuleJson {
             case "slow_after" -> new Fault.SlowAfter(delay(json));
             case "wrong_amount" -> new Fault.WrongAmount(json.path("amount").asLong(1));
             default -> throw new IllegalArgumentException("unknown fault '" + name + "'; one of 500_before, 500_after, "
-                    + "transient_before, transient_after, answer_lost, truncated, reset, 429, refused, slow_before, slow_after, wrong_amount");
+                    + "transient_before, transient_after, answer_lost, truncated, reset, 429, refused, slow_before, slow_after, "
+                    + "wrong_amount");
         };
     }
 
