@@ -58,7 +58,8 @@ final class RateLimit {
         }
         tokens = Math.min(tokens, 1);
         refusedAt = now;
-        Instant until = now.plus(retryAfter.filter(pause -> pause.compareTo(LONGEST_PAUSE) < 0).orElse(retryAfter.isPresent() ? LONGEST_PAUSE : SECOND));
+        Duration pause = retryAfter.orElse(Duration.ZERO);
+        Instant until = now.plus(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
         pausedUntil = until.isAfter(pausedUntil) ? until : pausedUntil;
     }
 

@@ -247,7 +247,7 @@ class MergeTest {
 
     private static Set<String> dueForAQuestion() {
         return rows.queue().database().inTransaction(connection ->
-                OperationTable.lockDueForAQuestion(connection, 100)).rows().keySet();
+                OperationTable.lockDueForAQuestion(connection, "stripe", 100)).rows().keySet();
     }
 
     private static Run.Result merge() {
