@@ -33,7 +33,8 @@ public final class ChargeHandler implements RecordHandler {
     private final PoisonBin poison;
     private final FloodGuard flood;
 
-    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
+    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions,
+                  PoisonBin poison, FloodGuard flood) {
         this.claims = claims;
         this.exchange = exchange;
         this.gateways = gateways;

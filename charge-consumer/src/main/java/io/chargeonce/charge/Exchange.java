@@ -57,7 +57,8 @@ final class Exchange implements AutoCloseable {
      * @param suspect whether its payment has waited in a tier: that it fails once more says little about the PSP
      */
     Outcome send(PspCall call, boolean suspect) {
-        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect, () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect,
+                () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
                 ? ask(call.told(declined.pspReference()))

@@ -189,7 +189,8 @@ final class PspHealth {
         }
         List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
         if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {
-            rowSince = failing.stream().map(PspNews::lastBad).reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
+            rowSince = failing.stream().map(PspNews::lastBad)
+                    .reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
             open(now);
         }
     }

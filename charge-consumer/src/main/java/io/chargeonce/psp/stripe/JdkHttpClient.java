@@ -35,7 +35,8 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         private final Duration retryAfter;
 
         TooMany(StripeResponse response, Duration retryAfter) {
-            super("Stripe asks to be left alone for %d s".formatted(retryAfter.toSeconds()), response.requestId(), null, response.code(), null);
+            super("Stripe asks to be left alone for %d s".formatted(retryAfter.toSeconds()), response.requestId(), null,
+                    response.code(), null);
             this.retryAfter = retryAfter;
         }
 
