@@ -49,8 +49,9 @@ final class RateLimit {
         if (Double.isInfinite(perSecond)) {
             count(now);
             perSecond = Math.max(counted, countedBefore);
-            filledAt = now;
         }
+        // It grows with the time without a refusal.
+        filledAt = now;
         // The refusals of one second are one refusal: all of them were sent before the first one was heard.
         if (!now.isBefore(cutAt.equals(Instant.MIN) ? cutAt : cutAt.plus(SECOND))) {
             perSecond = Math.max(1, perSecond * LESS);
