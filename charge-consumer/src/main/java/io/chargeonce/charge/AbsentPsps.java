@@ -75,7 +75,8 @@ final class AbsentPsps {
             byPsp.merge(psp, 1, Integer::sum);
         }
         changes.write(connection);
-        byPsp.forEach((psp, count) -> LOG.error("ALERT: PSP {} may hold the money of {} attempts that no running process can ask about: add its settings", psp, count));
+        byPsp.forEach((psp, count) -> LOG.error(
+                "ALERT: PSP {} may hold the money of {} attempts that no running process can ask about: add its settings", psp, count));
         return locked.rows().size();
     }
 

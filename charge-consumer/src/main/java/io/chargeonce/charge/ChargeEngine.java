@@ -101,7 +101,7 @@ public final class ChargeEngine {
                 () -> new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease()));
         lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::start));
         var absent = new AbsentPsps(database, gateways, topics, relay::nudge, meters);
-        lifecycle.start("absent PSPs", () -> Worker.start("absent-psps", Duration.ofSeconds(10), absent::runOnce));
+        lifecycle.start("absent PSPs", () -> Worker.start("absent-psps", Duration.ofSeconds(30), absent::runOnce));
         var presenter = new Presenter(database, topics, relay::nudge);
         lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
         var purges = new PurgeEnd(database, topics, relay::nudge);

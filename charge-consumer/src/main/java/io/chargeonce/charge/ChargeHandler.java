@@ -33,7 +33,8 @@ public final class ChargeHandler implements RecordHandler {
     private final PoisonBin poison;
     private final FloodGuard flood;
 
-    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
+    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions,
+                  PoisonBin poison, FloodGuard flood) {
         this.claims = claims;
         this.exchange = exchange;
         this.gateways = gateways;
@@ -90,7 +91,7 @@ public final class ChargeHandler implements RecordHandler {
             Instant begun = gateways.now();
             Outcome outcome = send(attempt);
             failedByItself = failedByItself || gateways.wasWellForOthers(
-                    attempt.call().gateway().psp(), begun.minus(attempt.waited()), false);
+                    attempt.call().gateway().psp(), begun.minus(attempt.waited()));
             NextStep next = schedule.after(attempt.progress(), outcome, failedByItself);
             claimed = resolutions.resolve(new Resolutions.Resolution(attempt.operationId(), attempt.token(), attempt.call().key(), "call",
                     outcome, next, Optional.of(Failover.Ask.after(tried)))).elsewhere();

@@ -65,6 +65,8 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
             "Records a second that go on while nearly everything ends as a dead letter; 0 lets them all through.")
             .between("0", "1000").orElse("10");
 
+    private static final List<String> PSPS = List.of("stripe", "adyen");
+
     /**
      * Where speed is bounded on purpose.
      *
@@ -94,8 +96,17 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
                 settings.get(ADYEN_HMAC_KEY).map(Secret::value)));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
-                adyen, settings.get(ROUTES).map(Routes::parse), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
+                adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
                 settings.get(WEBHOOK_ADDRESS));
+    }
+
+    /** One that is not set up now may be set up in other processes, or again later; one that nobody can set up is a mistake. */
+    private static Routes routes(String text) {
+        Routes routes = Routes.parse(text);
+        if (!PSPS.containsAll(routes.psps())) {
+            throw new IllegalArgumentException("CHARGEONCE_ROUTES: leads to %s, but there are only %s".formatted(routes.psps(), PSPS));
+        }
+        return routes;
     }
 
     /** A gateway to each PSP that is set up, in the order in which they are preferred without routes. */

@@ -61,7 +61,8 @@ final class Exchange implements AutoCloseable {
         if (call.lease().hasEnded()) {
             return Lease.notSent();
         }
-        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect, () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect,
+                () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
                 ? ask(call.told(declined.pspReference()))

@@ -51,7 +51,8 @@ final class PspNewsroom {
             toldAt = now;
         }
         Instant heardAt = gateways.now();
-        heard.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp, Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
+        heard.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
+                        Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
                 .forEach(gateways::learn);
         return 0;
     }
@@ -80,6 +81,7 @@ final class PspNewsroom {
     private static PspNews read(PspHealthTable.Row row, Instant now) {
         Set<String> payments = row.inARow().isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(row.inARow().split(",")));
         return new PspNews(now.minus(row.good()), row.bad().map(now::minus).orElse(Instant.MIN),
-                row.unwellFrom().map(now::minus).orElse(Instant.MIN), row.unwell().map(now::minus).orElse(Instant.MIN), row.open(), row.row(), payments);
+                row.unwellFrom().map(now::minus).orElse(Instant.MIN), row.unwell().map(now::minus).orElse(Instant.MIN),
+                row.open(), row.row(), payments);
     }
 }

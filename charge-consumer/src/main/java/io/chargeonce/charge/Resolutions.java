@@ -45,7 +45,8 @@ final class Resolutions implements AutoCloseable {
      * @param source {@code call} or {@code question}
      * @param ask    if the caller would make the next attempt at once, at another PSP
      */
-    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next, Optional<Failover.Ask> ask) {}
+    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next,
+                      Optional<Failover.Ask> ask) {}
 
     /**
      * @param decided   whether the lease still held

@@ -90,7 +90,7 @@ final class Resolver implements AutoCloseable {
     /** The same, and waits for the answers. */
     int runOnce() {
         List<CompletableFuture<Void>> begun = begin();
-        begun.forEach(CompletableFuture::join);
+        begun.forEach(question -> question.join());
         return begun.size();
     }
 
@@ -163,8 +163,7 @@ final class Resolver implements AutoCloseable {
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
-        // Others' success long after it was sent proves nothing, unless the PSP was never unwell since.
-        boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt, true);
+        boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
                 "question", outcome, schedule.after(question.progress, outcome, failedByItself), Optional.empty())).decided();
     }

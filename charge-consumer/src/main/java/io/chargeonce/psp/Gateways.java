@@ -137,11 +137,10 @@ public final class Gateways {
     /**
      * Whether what failed there failed by itself, for the PSP was well for other payments.
      *
-     * @param since  since when a good answer to another payment proves it, by this process's clock
-     * @param strict whether only such an answer does
+     * @param since when it was sent, or began to wait before, by this process's clock
      */
-    public boolean wasWellForOthers(String psp, Instant since, boolean strict) {
-        return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasWellForOthers(since, strict)).isPresent();
+    public boolean wasWellForOthers(String psp, Instant since) {
+        return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasWellForOthers(since)).isPresent();
     }
 
     /** Whether a failure there, of that time, was the PSP's, as turned out later: others failed too right after it. */

@@ -166,12 +166,11 @@ final class PspHealth {
     /**
      * Whether a payment that failed here failed by itself: the PSP was well for others meanwhile.
      *
-     * @param since   since when a good answer to another payment proves it
-     * @param strict  whether only that does; else a good answer not long ago does too
+     * @param since since when a good answer to another payment proves it; one not long ago does too, if no trouble was found since
      */
-    synchronized boolean wasWellForOthers(Instant since, boolean strict) {
+    synchronized boolean wasWellForOthers(Instant since) {
         boolean unwell = !isWell() || !lastUnwell.isBefore(since);
-        return !unwell && (lastGood.isAfter(since) || !strict && lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
+        return !unwell && (lastGood.isAfter(since) || lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
     }
 
     /** What this process tells the others. */
@@ -193,7 +192,8 @@ final class PspHealth {
         }
         List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
         if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {
-            rowSince = failing.stream().map(PspNews::lastBad).reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
+            rowSince = failing.stream().map(PspNews::lastBad)
+                    .reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
             open(now);
         }
     }

@@ -13,7 +13,8 @@ import java.util.Set;
  * @param row        calls in a row that failed
  * @param inARow     their payments, three at most
  */
-public record PspNews(Instant lastGood, Instant lastBad, Instant unwellFrom, Instant lastUnwell, boolean isOpen, int row, Set<String> inARow) {
+public record PspNews(Instant lastGood, Instant lastBad, Instant unwellFrom, Instant lastUnwell,
+                      boolean isOpen, int row, Set<String> inARow) {
 
     public PspNews {
         inARow = Set.copyOf(inARow);

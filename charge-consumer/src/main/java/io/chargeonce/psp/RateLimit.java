@@ -49,8 +49,9 @@ final class RateLimit {
         if (Double.isInfinite(perSecond)) {
             count(now);
             perSecond = Math.max(counted, countedBefore);
-            filledAt = now;
         }
+        // It grows with the time without a refusal.
+        filledAt = now;
         // The refusals of one second are one refusal: all of them were sent before the first one was heard.
         if (!now.isBefore(cutAt.equals(Instant.MIN) ? cutAt : cutAt.plus(SECOND))) {
             perSecond = Math.max(1, perSecond * LESS);
@@ -58,7 +59,8 @@ final class RateLimit {
         }
         tokens = Math.min(tokens, 1);
         refusedAt = now;
-        Instant until = now.plus(retryAfter.filter(pause -> pause.compareTo(LONGEST_PAUSE) < 0).orElse(retryAfter.isPresent() ? LONGEST_PAUSE : SECOND));
+        Duration pause = retryAfter.orElse(Duration.ZERO);
+        Instant until = now.plus(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
         pausedUntil = until.isAfter(pausedUntil) ? until : pausedUntil;
     }
 

@@ -3,6 +3,7 @@ package io.chargeonce.psp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
@@ -18,14 +19,11 @@ import org.junit.jupiter.api.Test;
 class GatewaysTest {
 
     private static final Outcome ERROR = new Outcome.Unknown(UnknownCause.PSP_ERROR, "500", Optional.empty());
+    private static final Duration OPEN_FOR = Duration.ofHours(1);
     private static final Outcome CHARGED = new Outcome.Charged("ref");
 
     /** Nobody is called: a test says itself what an answer is. */
-    private static final class Named implements Gateway {
-        @Override
-        public String psp() {
-            return "one";
-        }
+    private record Named(String psp) implements Gateway {
 
         @Override
         public byte[] render(Operation operation, PspKey key) {
@@ -55,8 +53,9 @@ class GatewaysTest {
 
     private int payments;
     private Instant now = Instant.parse("2026-03-01T00:00:00Z");
-    private final Gateway gateway = new Named();
-    private final Gateways gateways = new Gateways(List.of(gateway), Duration.ofHours(1), () -> now, new SimpleMeterRegistry());
+    private final Gateway gateway = new Named("one");
+    private final Gateway other = new Named("other");
+    private final Gateways gateways = new Gateways(List.of(gateway, other), OPEN_FOR, () -> now, new SimpleMeterRegistry());
 
     private boolean isWell() {
         return gateways.choose(List.of("one")) instanceof Gateways.Choice.At;
@@ -130,5 +129,93 @@ class GatewaysTest {
         now = now.plus(Duration.ofMinutes(1));
         answers(20, ERROR);
         assertThat(isWell()).isFalse();
+    }
+
+    private Gateway chosen() {
+        return ((Gateways.Choice.At) gateways.choose(List.of("one", "other"))).gateway();
+    }
+
+    /** A payment goes where it is sent to and is answered there. */
+    private Gateway pay(Outcome atOne) {
+        Gateway at = chosen();
+        gateways.watched(at, another(), false, () -> at == gateway ? atOne : CHARGED);
+        now = now.plus(Duration.ofSeconds(1));
+        return at;
+    }
+
+    @Test
+    void one_payment_that_fails_again_and_again_opens_nothing() {
+        PaymentId payment = another();
+        for (int i = 0; i < 7; i++) {
+            gateways.watched(gateway, payment, false, () -> ERROR);
+        }
+        assertThat(isWell()).isTrue();
+    }
+
+    @Test
+    void too_many_requests_open_nothing() {
+        answers(100, new Outcome.Failed(FailureCause.RATE_LIMITED, "429"));
+        answers(1, CHARGED);
+        now = now.plus(Duration.ofSeconds(2));
+        assertThat(isWell()).isTrue();
+    }
+
+    @Test
+    void an_unwell_psp_is_probed_by_one_payment_each_time_although_another_one_does_well() {
+        answers(3, ERROR);
+        assertThat(pay(ERROR)).isEqualTo(other);
+        for (int i = 0; i < 3; i++) {
+            now = now.plus(OPEN_FOR);
+            assertThat(pay(ERROR)).isEqualTo(gateway);
+            assertThat(pay(ERROR)).isEqualTo(other);
+        }
+    }
+
+    @Test
+    void a_psp_that_is_well_again_gets_all_its_payments_back_whatever_the_outage_did_to_its_success_rate() {
+        answers(100, CHARGED);
+        for (int i = 0; i < 100; i++) {
+            now = now.plus(OPEN_FOR);
+            pay(ERROR);
+        }
+        now = now.plus(OPEN_FOR);
+        assertThat(pay(CHARGED)).isEqualTo(gateway);
+        for (int i = 0; i < 10; i++) {
+            assertThat(pay(CHARGED)).isEqualTo(gateway);
+        }
+    }
+
+    @Test
+    void a_psp_that_declines_what_others_take_is_tried_now_and_then_and_a_few_captures_bring_it_back() {
+        var quick = new Gateways(List.of(gateway, other), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        for (int i = 0; i < 200; i++) {
+            quick.watched(gateway, another(), false, () -> new Outcome.Declined("insufficient_funds", "", Optional.empty()));
+        }
+        int tried = 0;
+        for (int second = 0; second < 60; second++) {
+            Gateway at = ((Gateways.Choice.At) quick.choose(List.of("one", "other"))).gateway();
+            tried += at == gateway ? 1 : 0;
+            quick.watched(at, another(), false, () -> CHARGED);
+            now = now.plus(Duration.ofSeconds(1));
+        }
+        assertThat(tried).isGreaterThan(3);
+        assertThat(((Gateways.Choice.At) quick.choose(List.of("one", "other"))).gateway()).isEqualTo(gateway);
+    }
+
+    @Test
+    void a_psp_that_failed_last_comes_last_until_it_answers_well_or_half_a_minute_is_over() {
+        answers(1, CHARGED);
+        now = now.plus(Duration.ofSeconds(1));
+        answers(1, ERROR);
+        assertThat(chosen()).isEqualTo(other);
+        now = now.plus(Duration.ofSeconds(31));
+        assertThat(chosen()).isEqualTo(gateway);
+    }
+
+    @Test
+    void a_psp_that_is_not_set_up_is_passed_over() {
+        assertThat(gateways.choose(List.of("gone"))).isEqualTo(new Gateways.Choice.NoneIsSetUp());
+        assertThat(gateways.choose(List.of("gone", "other"))).isEqualTo(new Gateways.Choice.At(other));
+        assertThat(gateways.find("gone")).isEmpty();
     }
 }

@@ -34,6 +34,17 @@ final class AttemptRows {
              ORDER BY attempt.operation_id, attempt.sequence
             """;
 
+    private static final String TWICE = """
+            SELECT DISTINCT later.operation_id, later.sequence, later.psp
+              FROM payment_attempt AS later JOIN payment_attempt AS earlier
+                ON earlier.payment_id = later.payment_id AND earlier.operation_id = later.operation_id AND earlier.failed_definite
+               AND earlier.psp = later.psp AND earlier.generation = later.generation AND earlier.sequence < later.sequence
+             WHERE later.sequence > 1
+               AND NOT EXISTS (SELECT FROM tier_visit
+                                WHERE tier_visit.operation_id = later.operation_id
+                                  AND staged_at >= earlier.sent_at AND staged_at <= later.sent_at)
+            """;
+
     void read(Rows rows) {
         rows.each(INDEX, row -> {
             if (row.getLong("n") == 0) {
@@ -41,6 +52,9 @@ final class AttemptRows {
             }
         });
         rows.each(ATTEMPTS, this::attempt);
+        // At once it only ever goes on to another PSP.
+        rows.each(TWICE, row -> wrong(row.getString("operation_id"), "attempt %d went to %s once more without having waited in between"
+                .formatted(row.getInt("sequence"), row.getString("psp"))));
         books.payments.values().forEach(this::total);
     }
 

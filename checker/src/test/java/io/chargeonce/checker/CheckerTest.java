@@ -221,6 +221,12 @@ class CheckerTest {
     }
 
     @Test
+    void attempts_monotone_none_goes_to_the_same_psp_again_without_having_waited() {
+        world.sql("DELETE FROM tier_visit WHERE operation_id = '" + sample.retried + "'");
+        world.breaks(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");
+    }
+
+    @Test
     void attempts_monotone_none_starts_before_the_last_one_failed() {
         world.sql("UPDATE payment_attempt SET decided_at = '" + Sample.at(8) + "' WHERE sequence = 1 AND operation_id = '" + sample.retried + "'");
         world.breaks(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");

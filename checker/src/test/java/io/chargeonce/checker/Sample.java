@@ -80,6 +80,10 @@ final class Sample implements AutoCloseable {
                 VALUES ('%7$s', '%1$s', '%1$s', 'charge', 1, %2$d, 'stripe', '%3$s', %4$s, '', sha256(''), '%5$s',
                         '%5$s'::timestamptz + interval '1 day', '%6$s')
                 """.formatted(id, sequence, state, state.equals("failed_definite"), sent, sent.plus(Duration.ofMillis(10)), key(id, sequence)));
+        if (sequence > 1) {
+            world.sql("INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 0, 'scheduled', '%s', '%4$s')"
+                    .formatted(id, 1_000 + sequence, sent.minusMillis(500), sent));
+        }
     }
 
     static String key(String payment, int sequence) {

@@ -32,11 +32,13 @@ public final class PspHealthTable {
             INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
                                     told_at)
             SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
-                   clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row, payments, clock_timestamp()
+                   clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row,
+                   payments, clock_timestamp()
               FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[])
                 AS news (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments)
                 ON CONFLICT (psp, process) DO UPDATE
-               SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at, open = excluded.open,
+               SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at,
+                   open = excluded.open,
                    failed_in_a_row = excluded.failed_in_a_row, failed_payments = excluded.failed_payments, told_at = excluded.told_at
             """;
 
@@ -72,7 +74,8 @@ public final class PspHealthTable {
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
                     rows.add(new Row(row.getString(1), Duration.ofMillis(row.getLong(2)), age(row.getObject(3, Long.class)),
-                            age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)), row.getBoolean(6), row.getInt(7), row.getString(8)));
+                            age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)), row.getBoolean(6),
+                            row.getInt(7), row.getString(8)));
                 }
             }
             return rows;

@@ -4,8 +4,10 @@ import com.adyen.service.exception.ApiException;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.http.RetryAfter;
 import io.chargeonce.psp.http.WireFailure;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -29,11 +31,15 @@ final class AdyenErrors {
     /** The attempt was answered with an error when it was sent for the first time. */
     static Outcome whileSending(ApiException e) {
         return switch (e.getStatusCode()) {
-            case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e));
+            case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e), retryAfter(e));
             case 401, 403 -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, describe(e));
             case 400, 422 -> saysWhy(e) ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e)) : unknown(e, Optional.empty());
             default -> unknown(e, Optional.empty());
         };
+    }
+
+    private static Optional<Duration> retryAfter(ApiException e) {
+        return e.getResponseHeaders() == null ? Optional.empty() : RetryAfter.in(e.getResponseHeaders());
     }
 
     /**

@@ -7,11 +7,13 @@ import com.stripe.net.HttpHeaders;
 import com.stripe.net.StripeRequest;
 import com.stripe.net.StripeResponse;
 import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.psp.http.RetryAfter;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,6 +26,22 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
 
         FrozenFailure(StripeResponse response) {
             super("Stripe repeats its first answer to this key", response.requestId(), null, response.code(), null);
+        }
+    }
+
+    /** Stripe refuses this and asks to be left alone for a while. */
+    static final class TooMany extends ApiException {
+        private static final long serialVersionUID = 1;
+        private final Duration retryAfter;
+
+        TooMany(StripeResponse response, Duration retryAfter) {
+            super("Stripe asks to be left alone for %d s".formatted(retryAfter.toSeconds()), response.requestId(), null,
+                    response.code(), null);
+            this.retryAfter = retryAfter;
+        }
+
+        Duration retryAfter() {
+            return retryAfter;
         }
     }
 
@@ -47,6 +65,10 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             var response = new StripeResponse(answer.statusCode(), HttpHeaders.of(answer.headers().map()), answer.body());
             if (response.code() >= 500 && response.headers().firstValue("Idempotent-Replayed").isPresent()) {
                 throw new FrozenFailure(response);
+            }
+            Optional<Duration> retryAfter = response.code() == 429 ? RetryAfter.in(response.headers().map()) : Optional.empty();
+            if (retryAfter.isPresent()) {
+                throw new TooMany(response, retryAfter.get());
             }
             if (!isReadable(response)) {
                 throw new ApiException("what answered is not Stripe", response.requestId(), null, response.code(), null);

@@ -9,6 +9,7 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.http.WireFailure;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
@@ -76,7 +77,11 @@ final class StripeErrors {
             case 429 -> Optional.of(FailureCause.RATE_LIMITED);
             case 401, 403 -> Optional.of(FailureCause.CREDENTIAL_REFUSED);
             default -> Optional.empty();
-        }).map(cause -> new Outcome.Failed(cause, describe(e)));
+        }).map(cause -> new Outcome.Failed(cause, describe(e), retryAfter(e)));
+    }
+
+    private static Optional<Duration> retryAfter(StripeException e) {
+        return e instanceof JdkHttpClient.TooMany tooMany ? Optional.of(tooMany.retryAfter()) : Optional.empty();
     }
 
     private static UnknownCause unknownCause(StripeException e) {

@@ -3,6 +3,8 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Summary;
+import io.chargeonce.dlq.WaitingForPsp;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -39,12 +41,15 @@ final class SummaryCommand implements Callable<Integer> {
 
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
         Summary summary = Summary.of(queue, filter);
+        List<WaitingForPsp> waiting = WaitingForPsp.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
             summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
+            waiting.forEach(each -> Json.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
             Json.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
+            waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
         }
         return 0;
     }

@@ -28,7 +28,6 @@ final class Rewriting {
             Map.entry("java/lang/Thread$Builder$OfVirtual.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/lang/Thread$Builder$OfPlatform.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/util/concurrent/Executors.newVirtualThreadPerTaskExecutor()Ljava/util/concurrent/ExecutorService;", "executor"),
-            Map.entry("java/util/concurrent/ScheduledExecutorService.schedule(Ljava/lang/Runnable;JLjava/util/concurrent/TimeUnit;)Ljava/util/concurrent/ScheduledFuture;", "schedule"),
             Map.entry("java/util/concurrent/Semaphore.tryAcquire(JLjava/util/concurrent/TimeUnit;)Z", "tryAcquire"),
             Map.entry("java/util/concurrent/CountDownLatch.await(JLjava/util/concurrent/TimeUnit;)Z", "await"),
             Map.entry("java/util/concurrent/CountDownLatch.await()V", "await"),

@@ -25,7 +25,6 @@ final class UniverseLoader extends URLClassLoader {
     private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.", "io.chargeonce.load.game.");
     private static final String INSIDE = "io.chargeonce.load.";
     private static final String PLANTS = "io.chargeonce.load.plant.";
-    private static final String BREAKER = "io.github.resilience4j.circuitbreaker.";
 
     private final Optional<Plant> plant;
     private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(UniverseLoader.class.getClassLoader());
@@ -78,7 +77,7 @@ final class UniverseLoader extends URLClassLoader {
     }
 
     private static boolean isInside(String name) {
-        return name.startsWith(BREAKER) || name.startsWith("io.chargeonce.") && SHARED.stream().noneMatch(name::startsWith);
+        return name.startsWith("io.chargeonce.") && SHARED.stream().noneMatch(name::startsWith);
     }
 
     private Class<?> define(String name) throws ClassNotFoundException {

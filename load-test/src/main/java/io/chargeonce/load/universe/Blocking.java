@@ -13,8 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -125,11 +123,6 @@ public final class Blocking {
 
     public static ExecutorService executor() {
         return new Strands();
-    }
-
-    /** The breaker's timers. */
-    public static ScheduledFuture<?> schedule(ScheduledExecutorService unused, Runnable task, long time, TimeUnit unit) {
-        return Strands.later(Kernel.it().host(), task, after(time, unit));
     }
 
     public static void addShutdownHook(Runtime runtime, Thread hook) {

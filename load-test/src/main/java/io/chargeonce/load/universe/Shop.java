@@ -26,6 +26,7 @@ final class Shop {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Duration REFUND_WITHIN = Duration.ofMinutes(5);
+    private static final Duration LATE_PATIENCE = Duration.ofSeconds(1);
     private static final int MOST_TRIES = 6;
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -48,6 +49,7 @@ final class Shop {
     private final Cluster cluster;
     private final List<ClientCall> calls = new ArrayList<>();
     private int open;
+    private int sold;
 
     Shop(Cluster cluster) {
         this.cluster = cluster;
@@ -74,6 +76,18 @@ final class Shop {
                 open--;
             });
         }
+    }
+
+    /** A good one, now. */
+    void sellOne() {
+        sold++;
+        var purchase = new Purchase("shop-1", "late-" + sold, 1_000 + sold, "EUR", "pm_good");
+        Kernel kernel = Kernel.it();
+        kernel.spawn(kernel.world(), "client", () -> {
+            for (int i = 0; i < MOST_TRIES && !send(purchase); i++) {
+                kernel.sleep(LATE_PATIENCE);
+            }
+        });
     }
 
     /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */

@@ -1,0 +1,71 @@
+package io.chargeonce.psp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RateLimitTest {
+
+    private final RateLimit limit = new RateLimit();
+    private Instant now = Instant.parse("2026-03-01T00:00:00Z");
+
+    private int taken(int tries, Duration over) {
+        int taken = 0;
+        for (int i = 0; i < tries; i++) {
+            taken += limit.take(now).isEmpty() ? 1 : 0;
+            now = now.plus(over.dividedBy(tries));
+        }
+        return taken;
+    }
+
+    @Test
+    void without_a_refusal_there_is_no_limit() {
+        assertThat(taken(10_000, Duration.ofSeconds(1))).isEqualTo(10_000);
+    }
+
+    @Test
+    void a_refusal_limits_to_less_than_what_went_before_and_the_limit_grows_again() {
+        taken(100, Duration.ofSeconds(1));
+        limit.refused(now, Optional.empty());
+        assertThat(taken(1_000, Duration.ofSeconds(1))).isBetween(60, 110);
+        taken(10_000, Duration.ofSeconds(10));
+        assertThat(taken(1_000, Duration.ofSeconds(1))).isGreaterThan(120);
+    }
+
+    @Test
+    void the_refusals_of_one_second_are_one_refusal() {
+        taken(100, Duration.ofSeconds(1));
+        for (int i = 0; i < 50; i++) {
+            limit.refused(now, Optional.empty());
+        }
+        assertThat(limit.perSecond()).isGreaterThan(80);
+    }
+
+    @Test
+    void nothing_goes_while_the_psp_asks_to_be_left_alone() {
+        limit.refused(now, Optional.of(Duration.ofSeconds(30)));
+        assertThat(limit.take(now)).contains(Duration.ofSeconds(30));
+        now = now.plus(Duration.ofSeconds(30));
+        assertThat(limit.take(now)).isEmpty();
+    }
+
+    @Test
+    void however_often_it_refuses_one_payment_a_second_goes() {
+        for (int i = 0; i < 200; i++) {
+            limit.refused(now, Optional.empty());
+            now = now.plus(Duration.ofSeconds(1));
+        }
+        assertThat(limit.perSecond()).isEqualTo(1);
+        assertThat(taken(100, Duration.ofSeconds(1))).isBetween(1, 5);
+    }
+
+    @Test
+    void ten_minutes_after_the_last_refusal_there_is_no_limit_any_more() {
+        limit.refused(now, Optional.empty());
+        now = now.plus(Duration.ofMinutes(11));
+        assertThat(taken(10_000, Duration.ofSeconds(1))).isEqualTo(10_000);
+    }
+}
