@@ -3,11 +3,14 @@ package io.chargeonce.charge;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.Progress;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
@@ -42,9 +45,13 @@ final class Resolver {
      * One operation, taken under a lease of its own for one question.
      *
      * @param answer what was heard meanwhile: then nobody needs to be asked
+     * @param found  what a person found out about the attempt
      */
     private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
-                            Optional<Outcome> answer, Optional<String> traceparent) {}
+                            Optional<Outcome> answer, Optional<String> traceparent, Optional<Found> found) {}
+
+    /** @param forgotten whether the PSP can no longer execute the attempt by itself: its key's life and the visibility lag are over */
+    private record Found(HandSettlement settlement, boolean forgotten) {}
 
     private final Database database;
     private final Gateways gateways;
@@ -81,22 +88,28 @@ final class Resolver {
         Map<String, Attempt> attempts = AttemptTable.find(connection,
                         operations.stream().map(operation -> operation.attemptKey().value()).toList())
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
+        Map<PspKey, HandSettlement> found = HandSettlementTable.toExecute(connection, operations);
         var questions = new ArrayList<Question>();
         for (Operation operation : operations) {
             UUID token = UUID.randomUUID();
             operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            questions.add(question(connection, operation, attempts.get(operation.id()), token, due.now()));
+            Attempt attempt = attempts.get(operation.id());
+            questions.add(question(connection, operation, attempt, token, due.now(), Optional.ofNullable(found.get(attempt.key()))));
         }
         OperationTable.save(connection, operations);
         return questions;
     }
 
-    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now) throws SQLException {
+    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now,
+                              Optional<HandSettlement> byHand) throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
         boolean mayBeSent = now.isBefore(attempt.keyValidUntil()) && now.isBefore(operation.chargeBefore());
         boolean mayFence = !mayBeSent && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, mayBeSent), operation.progress(),
-                mayFence, heardAlready(connection, attempt), operation.accepted().traceparent());
+        boolean forgotten = !now.isBefore(attempt.keyValidUntil()) && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
+        // A reference that a person names is what the PSP is asked about.
+        PspCall call = PspCalls.of(operation, attempt, gateway, mayBeSent).told(byHand.flatMap(HandSettlement::reference));
+        return new Question(operation.id(), token, call, operation.progress(), mayFence, heardAlready(connection, attempt),
+                operation.accepted().traceparent(), byHand.map(settlement -> new Found(settlement, forgotten)));
     }
 
     private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
@@ -111,7 +124,14 @@ final class Resolver {
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
+        Outcome said = outcome;
+        Optional<ByHand> byHand = question.found.map(found ->
+                ByHand.after(found.settlement, said, question.call.gateway().canBeAsked(), found.forgotten));
+        if (byHand.isPresent() && outcome instanceof Outcome.Unknown unknown) {
+            // The reference that we asked about is a person's word: it is not the attempt's until it is settled.
+            outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
+        }
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                "question", outcome, schedule.after(question.progress, outcome)));
+                "question", outcome, schedule.after(question.progress, outcome), byHand));
     }
 }

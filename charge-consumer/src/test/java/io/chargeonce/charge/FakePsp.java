@@ -7,7 +7,9 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.RefundGateway;
+import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -66,6 +68,9 @@ final class FakePsp implements Gateway {
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
+    /** What its next webhook says. Its signature is the word {@code signed} in a header of that name. */
+    volatile List<Notice> tells = List.of();
+
     private final String name;
 
     FakePsp() {
@@ -109,6 +114,11 @@ final class FakePsp implements Gateway {
             behaviour = script.isEmpty() ? otherwise : script.poll();
         }
         return behaviour.charge(this, charge);
+    }
+
+    @Override
+    public Optional<Webhook> webhook() {
+        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> tells));
     }
 
     @Override

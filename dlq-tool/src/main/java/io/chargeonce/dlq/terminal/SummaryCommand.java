@@ -3,6 +3,8 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Summary;
+import io.chargeonce.dlq.UnmatchedCount;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -39,12 +41,17 @@ final class SummaryCommand implements Callable<Integer> {
 
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
         Summary summary = Summary.of(queue, filter);
+        List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
             summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
+            unmatched.forEach(count -> Json.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
+                    "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
             Json.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
+            unmatched.forEach(count -> screen.say("%s told %,d times about attempts that are not known here, first %s ago about %s. A failover may have lost them, or another system uses the account; they are matched again by themselves."
+                    .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
         }
         return 0;
     }
