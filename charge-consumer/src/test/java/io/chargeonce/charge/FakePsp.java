@@ -68,6 +68,9 @@ final class FakePsp implements Gateway {
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
+    volatile boolean canBeAsked = true;
+    /** What happens elsewhere while it thinks about its next question. */
+    volatile Runnable behind = () -> { };
     /** What its next webhook says. Its signature is the word {@code signed} in a header of that name. */
     volatile List<Notice> tells = List.of();
 
@@ -117,6 +120,11 @@ final class FakePsp implements Gateway {
     }
 
     @Override
+    public boolean canBeAsked() {
+        return canBeAsked;
+    }
+
+    @Override
     public Optional<Webhook> webhook() {
         return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> tells));
     }
@@ -129,6 +137,9 @@ final class FakePsp implements Gateway {
     @Override
     public synchronized Outcome findOut(Charge charge) {
         questions.add(charge);
+        Runnable once = behind;
+        behind = () -> { };
+        once.run();
         if (answer.isPresent()) {
             return answer.get();
         }
