@@ -50,7 +50,8 @@ final class SummaryCommand implements Callable<Integer> {
             Json.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
-            unmatched.forEach(count -> screen.say("%s told %,d times about attempts that are not known here, first %s ago about %s. A failover may have lost them, or another system uses the account; they are matched again by themselves."
+            unmatched.forEach(count -> screen.say(("%s told %,d times about attempts that are not known here, first %s ago about %s. "
+                    + "A failover may have lost them, or another system uses the account; they are matched again by themselves.")
                     .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
         }
         return 0;
