@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, records that the broker refuses.
+ * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, records that the broker refuses,
+ * messages of PSPs that match no attempt.
  * Every charge consumer shows the same numbers, so take their maximum and not their sum. For one thread.
  */
 final class Backlog {
@@ -50,7 +51,10 @@ final class Backlog {
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency
                      UNION ALL
                     SELECT 'refused_record', '', '', count(*), 0, min(staged_at)
-                      FROM outbox WHERE refusal IS NOT NULL) AS waiting
+                      FROM outbox WHERE refusal IS NOT NULL
+                     UNION ALL
+                    SELECT 'unmatched_notice', '', '', count(*), 0, min(received_at)
+                      FROM unmatched_notice) AS waiting
             """;
 
     private static List<Waiting> look(Connection connection) throws SQLException {

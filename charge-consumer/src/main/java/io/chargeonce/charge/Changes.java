@@ -79,6 +79,15 @@ final class Changes {
                 "step", operation.step(), "cause", operation.failureCause().orElse(""))));
     }
 
+    /** What the PSP said to a person's finding, for the person who asks the audit log. */
+    void settlementAnswered(ByHand byHand, Operation operation) {
+        var settlement = byHand.settlement();
+        var money = operation.accepted().request().money();
+        audit(AuditLog.Entry.of(ACTOR, "dlq.settlement_" + byHand.state().tag(), operation, Optional.of(byHand.answer()),
+                Map.of("run", settlement.run(), "verdict", settlement.verdict(), "psp_reference", settlement.reference().orElse(""),
+                        "attempt", settlement.key().value(), "amount", money.minorUnits(), "currency", money.currency())));
+    }
+
     /** Something that a person must see to: on record, and counted for an alert. */
     void incident(Incident incident, Operation operation, Map<String, ?> data) {
         audit(AuditLog.Entry.of(ACTOR, "incident." + incident.tag(), operation, Optional.empty(), data));

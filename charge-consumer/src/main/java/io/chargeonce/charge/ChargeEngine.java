@@ -115,8 +115,11 @@ public final class ChargeEngine {
 
     /** Takes what PSPs tell by themselves, if the settings give an address. */
     public void startWebhooks() {
-        settings.webhooks().ifPresent(address -> lifecycle.start("webhooks", () -> WebhookServer.start(address,
-                new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters))));
+        settings.webhooks().ifPresent(address -> {
+            var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
+            lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox));
+            lifecycle.start("unmatched notices", () -> Worker.start("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain));
+        });
     }
 
     /** Serves health and metrics, if the settings give an address. */

@@ -94,7 +94,7 @@ public final class ChargeHandler implements RecordHandler {
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
             NextStep next = schedule.after(attempt.progress(), outcome, failedByItself);
             claimed = resolutions.resolve(new Resolutions.Resolution(attempt.operationId(), attempt.token(), attempt.call().key(), "call",
-                    outcome, next, Optional.of(Failover.Ask.after(tried)))).elsewhere();
+                    outcome, next, Optional.of(Failover.Ask.after(tried)), Optional.empty())).elsewhere();
             if (claimed.isEmpty()) {
                 tellEnd(next);
             }

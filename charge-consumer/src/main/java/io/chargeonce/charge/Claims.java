@@ -106,7 +106,7 @@ final class Claims implements AutoCloseable {
             case CHARGE -> choose(ask, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
                 case CAPTURED -> choose(ask, operation, now, changes);
-                case STILL_CHARGING -> park(operation, "waits_for_payment", "its payment is still being charged", now, changes);
+                case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not come to its end", now, changes);
                 case NEVER_CAPTURED -> refuse(operation, now, changes);
             };
         };

@@ -11,6 +11,12 @@ enum Incident {
     GIVEN_BACK_TWICE,
     /** The PSP says that what had gone back has not. */
     REFUND_FAILED_LATE,
+    /** It was purged, and its money moved all the same: what was told of the purge is no longer so. */
+    SUCCEEDED_AFTER_PURGE,
+    /** It was told as declined, and its money moved all the same. */
+    SUCCEEDED_AFTER_DECLINE,
+    /** A PSP says something else than the person who settled an attempt by hand. */
+    SETTLED_AGAINST_EVIDENCE,
     /** The routes lead a payment to a PSP that does not do such payments. */
     REFUSED_BY_PSP;
 

@@ -4,21 +4,27 @@ import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.OneSend;
 import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * What comes from a worker whose lease has ended, or from the PSP by itself. It is never lost: it is appended and folded into its attempt. While the
- * attempt is open the resolver settles it from there; a success after a definite failure stops the retries, or is given
- * back if another attempt captured too. Every method runs under the operation's lock.
+ * What comes from a worker whose lease has ended, or from the PSP by itself. It is never lost: in whatever state the operation
+ * is, it is appended and folded into its attempt. A failure of the attempt that the resolver watches is settled by the resolver.
+ * A success settles the operation wherever it stands, or waits for another attempt that is open, or is given back if another
+ * attempt succeeded too. Every method runs under the operation's lock.
  */
 final class LateAnswers {
 
@@ -30,55 +36,100 @@ final class LateAnswers {
         Told told = Told.of(key, source, OneSend.judge(heard, before.sends() - 1));
         changes.heard(told);
         AttemptTable.fold(connection, List.of(told));
-        boolean wasOpen = before.state() == AttemptState.IN_FLIGHT || before.state() == AttemptState.UNKNOWN;
-        if (wasOpen && told.state() != AttemptState.UNKNOWN && operation.attemptKey().equals(key)) {
-            // Who asks just now hears of it when the answer is folded; else the resolver is sent at once.
-            operation.askNow(now);
-            changes.save(operation);
-        }
-        if (before.state() == AttemptState.SUCCEEDED && told.state() == AttemptState.FAILED_DEFINITE
-                && operation.kind() != OperationKind.CHARGE) {
-            Reversals.reportNotGivenBackAfterAll(operation, before, told.detail(), changes);
-        }
-        if (before.state() == AttemptState.FAILED_DEFINITE && told.state() == AttemptState.SUCCEEDED) {
-            succeeded(connection, operation, before, told.pspReference(), now, changes);
+        switch (told.state()) {
+            case IN_FLIGHT, UNKNOWN -> { }
+            case FAILED_DEFINITE -> failed(connection, operation, before, told, now, changes);
+            case SUCCEEDED -> succeeded(connection, operation, before, told, now, changes);
         }
     }
 
-    private static void succeeded(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
-                                  Changes changes) throws SQLException {
+    private static void failed(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
+            throws SQLException {
+        if (before.state() == AttemptState.SUCCEEDED) {
+            reportIfByHand(connection, operation, told, changes);
+            if (operation.kind() != OperationKind.CHARGE) {
+                Reversals.reportNotGivenBackAfterAll(operation, before, told.detail(), changes);
+            }
+        } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(operation, before)) {
+            askNow(operation, now, changes);
+        }
+    }
+
+    private static void succeeded(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
+            throws SQLException {
+        if (before.state() == AttemptState.SUCCEEDED) {
+            correctReference(connection, operation, before, told, changes);
+            return;
+        }
+        if (before.state() == AttemptState.FAILED_DEFINITE) {
+            reportIfByHand(connection, operation, told, changes);
+        }
         switch (operation.state()) {
             case PROCESSING, UNRESOLVED -> {
-                // Another attempt is open: only when it is known can this one be judged.
-                operation.rememberLateCapture(attempt.key());
-                changes.save(operation);
-                changes.audit("late-success", operation);
+                if (isWatched(operation, before)) {
+                    askNow(operation, now, changes);
+                } else {
+                    // Another attempt is open: only when it is known can this one be judged.
+                    changes.audit("late-success", operation);
+                }
             }
-            case SUCCEEDED -> movedTwice(connection, operation, attempt, reference, now, changes);
-            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> {
-                operation.settleLate(new Capture(attempt.psp(), reference), now);
-                changes.settleLetter(operation.id());
-                changes.settled(operation);
-            }
+            case SUCCEEDED -> movedTwice(connection, operation, before, told.pspReference(), now, changes);
+            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> settle(connection, operation, before, told.pspReference(), now, changes);
         }
     }
 
-    /** The open attempt has failed for good, so the late one is the payment's only capture. */
-    static void settleRemembered(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
-        Attempt late = remembered(connection, operation);
-        operation.settleLate(new Capture(late.psp(), late.pspReference().orElseThrow()), now);
+    private static boolean isWatched(Operation operation, Attempt attempt) {
+        return operation.isWatched() && operation.attemptKey().equals(attempt.key());
+    }
+
+    /** Who asks just now hears of it when the answer is folded; else the resolver is sent at once. */
+    private static void askNow(Operation operation, Instant now, Changes changes) {
+        operation.askNow(now);
+        changes.save(operation);
+    }
+
+    private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now, Changes changes)
+            throws SQLException {
+        reportAfterTheEnd(operation, attempt, reference, changes);
+        Optional<PspKey> open = AttemptTable.open(connection, operation);
+        if (open.isPresent()) {
+            // It was purged or restored with an attempt of unknown outcome. That one must be known before this one is judged.
+            changes.audit("late-success", operation);
+            operation.askNow(now);
+            changes.save(operation);
+            changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
+        } else {
+            settleAs(operation, attempt, reference, now, changes);
+        }
+    }
+
+    private static void reportAfterTheEnd(Operation operation, Attempt attempt, String reference, Changes changes) {
+        if (operation.state() == OperationState.PURGED) {
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, attempt, reference, changes);
+        }
+        if (operation.state() == OperationState.DECLINED) {
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, attempt, reference, changes);
+        }
+    }
+
+    private static void settleAs(Operation operation, Attempt attempt, String reference, Instant now, Changes changes) {
+        operation.settleLate(new Capture(attempt.psp(), reference), now);
         changes.settleLetter(operation.id());
         changes.settled(operation);
     }
 
-    /** The open attempt has captured too. */
-    static void reverseRemembered(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
-        Attempt late = remembered(connection, operation);
-        movedTwice(connection, operation, late, late.pspReference().orElseThrow(), now, changes);
+    /** The open attempt has failed for good: the oldest of these is what the operation comes to, and the others moved money beside it. */
+    static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
+        Attempt first = late.getFirst();
+        settleAs(operation, first, first.pspReference().orElseThrow(), now, changes);
+        movedBeside(connection, operation, late.subList(1, late.size()), now, changes);
     }
 
-    private static Attempt remembered(Connection connection, Operation operation) throws SQLException {
-        return AttemptTable.lock(connection, operation.lateCapture().orElseThrow());
+    /** The operation has succeeded by another attempt, and each of these moved its money too. */
+    static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
+        for (Attempt attempt : late) {
+            movedTwice(connection, operation, attempt, attempt.pspReference().orElseThrow(), now, changes);
+        }
     }
 
     private static void movedTwice(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
@@ -87,6 +138,24 @@ final class LateAnswers {
             Reversals.reverse(connection, operation, attempt, reference, now, changes);
         } else {
             Reversals.reportGivenBackTwice(operation, attempt, reference, changes);
+        }
+    }
+
+    private static void reportIfByHand(Connection connection, Operation operation, Told told, Changes changes) throws SQLException {
+        HandSettlementTable.decided(connection, told.key()).ifPresent(settled ->
+                Reversals.reportAgainstEvidence(operation, settled, told, changes));
+    }
+
+    /** A person named another reference than the PSP does: from now on the PSP's is the one that is given back. */
+    private static void correctReference(Connection connection, Operation operation, Attempt before, Told told, Changes changes)
+            throws SQLException {
+        Optional<String> byHand = HandSettlementTable.decided(connection, told.key()).flatMap(HandSettlement::reference);
+        if (byHand.isPresent() && !byHand.get().equals(told.pspReference()) && before.pspReference().equals(byHand)) {
+            reportIfByHand(connection, operation, told, changes);
+            AttemptTable.correctReference(connection, told.key(), told.pspReference());
+            if (operation.correctReference(byHand.get(), told.pspReference())) {
+                changes.save(operation);
+            }
         }
     }
 }

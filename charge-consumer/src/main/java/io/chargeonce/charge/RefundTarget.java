@@ -6,10 +6,11 @@ import io.chargeonce.ledger.OperationTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** What there is to give back for a refund that was asked for while its payment was still being charged. */
+/** What there is to give back for a refund that was asked for before its payment had come to its end. */
 enum RefundTarget {
     CAPTURED,
-    STILL_CHARGING,
+    /** It is being charged, or it is dead or purged and may yet be merged or restored. */
+    MAY_YET_BE_CAPTURED,
     NEVER_CAPTURED;
 
     /** Reads the payment without a lock: it only ever moves towards its end, and then the refund finds it there. */
@@ -23,8 +24,9 @@ enum RefundTarget {
                 refund.giveBack(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow()));
                 yield CAPTURED;
             }
-            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED -> STILL_CHARGING;
-            case DECLINED, DEAD, PURGED -> NEVER_CAPTURED;
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD -> MAY_YET_BE_CAPTURED;
+            case PURGED -> charge.isPurgedForGood() ? NEVER_CAPTURED : MAY_YET_BE_CAPTURED;
+            case DECLINED -> NEVER_CAPTURED;
         };
     }
 }

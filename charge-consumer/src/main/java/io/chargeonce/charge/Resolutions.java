@@ -3,9 +3,12 @@ package io.chargeonce.charge;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Patiently;
+import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
@@ -44,9 +47,10 @@ final class Resolutions implements AutoCloseable {
      * @param token  the lease under which the PSP was called or asked
      * @param source {@code call} or {@code question}
      * @param ask    if the caller would make the next attempt at once, at another PSP
+     * @param byHand what comes of a person's finding about the attempt, if there was one when the PSP was asked
      */
     record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next,
-                      Optional<Failover.Ask> ask) {}
+                      Optional<Failover.Ask> ask, Optional<ByHand> byHand) {}
 
     /**
      * @param decided   whether the lease still held
@@ -82,40 +86,85 @@ final class Resolutions implements AutoCloseable {
         // By identity: decided before anything moves, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
         resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
-        List<Told> told = held.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
-        told.forEach(changes::heard);
-        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.fold(connection, told);
-        var resolved = new ArrayList<Resolved>();
-        for (Resolution resolution : resolutions) {
-            Operation operation = locked.rows().get(resolution.operationId);
-            if (held.contains(resolution)) {
-                NextStep next = outranked(resolution, folded.get(resolution.key));
-                resolved.add(new Resolved(true, decide(connection, operation, resolution, next, locked.now(), changes)));
-            } else if (resolution.ask.isPresent() && operation.isHeldUnder(resolution.ask.get().token())) {
-                resolved.add(new Resolved(true, Optional.of(failover.repeated(connection, operation, resolution.ask.get(), locked.now()))));
-            } else {
-                resolved.add(new Resolved(false, Optional.empty()));
-                LateAnswers.take(connection, operation, resolution.key, resolution.source, resolution.outcome, locked.now(), changes);
+        Map<Resolution, Resolved> answers = new IdentityHashMap<>();
+        for (Resolution late : resolutions) {
+            if (!held.contains(late)) {
+                answers.put(late, resolveLate(connection, late, locked, changes));
             }
         }
+        answers.putAll(decide(connection, resolutions.stream().filter(held::contains).toList(), locked, changes));
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));
-        return resolved;
+        return resolutions.stream().map(answers::get).toList();
     }
 
-    private Optional<Claim.Claimed> decide(Connection connection, Operation operation, Resolution resolution, NextStep next, Instant now,
-                                           Changes changes) throws SQLException {
+    private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, Changes changes) throws SQLException {
+        Operation operation = locked.rows().get(late.operationId);
+        if (late.ask.isPresent() && operation.isHeldUnder(late.ask.get().token())) {
+            return new Resolved(true, Optional.of(failover.repeated(connection, operation, late.ask.get(), locked.now())));
+        }
+        LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
+        return new Resolved(false, Optional.empty());
+    }
+
+    /** What is asked with a person's finding may be decided as another resolution; its answer goes to the one that was asked. */
+    private Map<Resolution, Resolved> decide(Connection connection, List<Resolution> held, OperationTable.Locked locked, Changes changes)
+            throws SQLException {
+        var resolutions = new ArrayList<Resolution>();
+        for (Resolution one : held) {
+            resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
+        }
+        List<Told> told = resolutions.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
+        told.forEach(changes::heard);
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.fold(connection, told);
+        // A first attempt has none before it: what succeeds at once is not looked at again.
+        Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
+                .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
+        Map<Resolution, Resolved> answers = new IdentityHashMap<>();
+        for (int i = 0; i < resolutions.size(); i++) {
+            Resolution one = resolutions.get(i);
+            Operation operation = locked.rows().get(one.operationId);
+            List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
+                    .filter(attempt -> !attempt.key().equals(one.key)).toList();
+            answers.put(held.get(i), new Resolved(true, decide(connection, operation, one, folded.get(one.key), others, locked.now(), changes)));
+        }
+        return answers;
+    }
+
+    private Optional<Claim.Claimed> decide(Connection connection, Operation operation, Resolution one, AttemptTable.Folded known,
+                                           List<Attempt> late, Instant now, Changes changes) throws SQLException {
+        NextStep next = outranked(one, known);
         changes.save(operation);
-        if (resolution.ask.isPresent() && operation.lateCapture().isEmpty()) {
+        if (one.ask.isPresent() && late.isEmpty()) {
             avoidWhoRefused(operation, next, changes);
-            Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, resolution.ask.get(), changes);
+            Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, one.ask.get(), changes);
             if (elsewhere.isPresent()) {
                 return elsewhere;
             }
         }
         settleListing(operation, next, changes);
-        apply(connection, operation, next, now, changes);
+        apply(connection, operation, next, late, now, changes);
+        if (next instanceof NextStep.Resolve && known.state() == AttemptState.FAILED_DEFINITE) {
+            // It was told by another way while this worker asked.
+            operation.askNow(now);
+        }
         return Optional.empty();
+    }
+
+    /** A person's finding counts only while the PSP has not decided the attempt by any way, and no newer finding has come. */
+    private static Resolution withFinding(Connection connection, Resolution one, Operation operation, Changes changes) throws SQLException {
+        ByHand byHand = one.byHand.orElseThrow();
+        AttemptState known = AttemptTable.lock(connection, one.key).state();
+        boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
+        if (!HandSettlementTable.answered(connection, byHand.settlement(), byHand.decides() && !isOpen ? HandSettlement.State.REFUSED : byHand.state(),
+                byHand.decides() && !isOpen ? "the PSP told by another way meanwhile" : byHand.answer())) {
+            return one;
+        }
+        if (byHand.state() != HandSettlement.State.WAITING) {
+            changes.settlementAnswered(byHand, operation);
+        }
+        return byHand.decides() && isOpen
+                ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), byHand.next(), Optional.empty(), one.byHand) : one;
     }
 
     /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
@@ -125,20 +174,19 @@ final class Resolutions implements AutoCloseable {
                 : resolution.next;
     }
 
-    private void apply(Connection connection, Operation operation, NextStep next, Instant now, Changes changes) throws SQLException {
-        boolean capturedBefore = operation.lateCapture().isPresent();
+    /** @param late earlier attempts that succeeded while this one was open */
+    private void apply(Connection connection, Operation operation, NextStep next, List<Attempt> late, Instant now, Changes changes)
+            throws SQLException {
         boolean endsAttempt = !(next instanceof NextStep.Resolve || next instanceof NextStep.SettleSucceeded);
-        if (capturedBefore && endsAttempt) {
-            LateAnswers.settleRemembered(connection, operation, now, changes);
+        if (!late.isEmpty() && endsAttempt) {
+            LateAnswers.settleOneOf(connection, operation, late, now, changes);
             return;
         }
         switch (next) {
             case NextStep.SettleSucceeded end -> {
                 operation.settleSucceeded(end.charged().pspReference(), now);
                 changes.settled(operation);
-                if (capturedBefore) {
-                    LateAnswers.reverseRemembered(connection, operation, now, changes);
-                }
+                LateAnswers.movedBeside(connection, operation, late, now, changes);
             }
             case NextStep.SettleDeclined end -> decline(connection, operation, end.declined(), now, changes);
             case NextStep.RetryLater retry -> {

@@ -3,11 +3,14 @@ package io.chargeonce.charge;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.Progress;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
@@ -56,9 +59,13 @@ final class Resolver implements AutoCloseable {
      *
      * @param answer what was heard meanwhile: then nobody needs to be asked
      * @param sentAt of the attempt, by this process's clock
+     * @param found  what a person found out about the attempt
      */
     private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
-                            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt) {}
+                            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
+
+    /** @param forgotten whether the PSP can no longer execute the attempt by itself: its key's life and the visibility lag are over */
+    private record Found(HandSettlement settlement, boolean forgotten) {}
 
     private final Database database;
     private final Gateways gateways;
@@ -130,25 +137,30 @@ final class Resolver implements AutoCloseable {
         Map<String, Attempt> attempts = AttemptTable.find(connection,
                         operations.stream().map(operation -> operation.attemptKey().value()).toList())
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
+        Map<PspKey, HandSettlement> found = HandSettlementTable.toExecute(connection, operations);
         var questions = new ArrayList<Question>();
         for (Operation operation : operations) {
             UUID token = UUID.randomUUID();
             operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            questions.add(question(connection, operation, attempts.get(operation.id()), token, due.now(), held));
+            Attempt attempt = attempts.get(operation.id());
+            questions.add(question(connection, operation, attempt, token, due.now(), held, Optional.ofNullable(found.get(attempt.key()))));
         }
         OperationTable.save(connection, operations);
         return questions;
     }
 
     /** A question is no new charge, so the payment's deadline does not forbid it: only a key that the PSP has forgotten does. */
-    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held)
-            throws SQLException {
+    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
+                              Optional<HandSettlement> byHand) throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
-        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        return new Question(operation.id(), token, PspCalls.of(operation, attempt, gateway, keyIsKnown).during(held),
-                operation.progress(), mayFence, heardAlready(connection, attempt), operation.accepted().traceparent(),
-                gateways.now().minus(Duration.between(attempt.sentAt(), now)));
+        boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
+        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible;
+        // A reference that a person names is what the PSP is asked about.
+        PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown).told(byHand.flatMap(HandSettlement::reference)).during(held);
+        return new Question(operation.id(), token, call, operation.progress(), mayFence, heardAlready(connection, attempt),
+                operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
+                byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible)));
     }
 
     private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
@@ -163,9 +175,16 @@ final class Resolver implements AutoCloseable {
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
+        Outcome said = outcome;
+        Optional<ByHand> byHand = question.found.map(found ->
+                ByHand.after(found.settlement, said, question.call.gateway().canBeAsked(), found.forgotten));
+        if (byHand.isPresent() && outcome instanceof Outcome.Unknown unknown) {
+            // The reference that we asked about is a person's word: it is not the attempt's until it is settled.
+            outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
+        }
         boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                "question", outcome, schedule.after(question.progress, outcome, failedByItself), Optional.empty())).decided();
+                "question", outcome, schedule.after(question.progress, outcome, failedByItself), Optional.empty(), byHand)).decided();
     }
 
     /** Waits a while for the questions under way; one that is not answered then is asked again when its lease has ended. */

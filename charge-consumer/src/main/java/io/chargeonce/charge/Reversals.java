@@ -2,9 +2,11 @@ package io.chargeonce.charge;
 
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.OperationKind;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -50,6 +52,23 @@ final class Reversals {
         LOG.error("ALERT: incident.refund_failed_late: {} at {} had gone back and has not after all ({}); give it back another way",
                 refund.id(), attempt.psp(), detail);
         changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
+    }
+
+    /** Money moved after the operation had come to another end; it is settled as the PSP says, and its merchant may have acted on that end. */
+    static void reportAfterTheEnd(Incident incident, Operation ended, Attempt attempt, String reference, Changes changes) {
+        LOG.error("ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",
+                incident.tag(), ended.id(), ended.state().tag(), attempt.key(), attempt.psp(), reference);
+        changes.incident(incident, ended, Map.of("attempt", attempt.key().value(), "psp", attempt.psp(), "psp_reference", reference,
+                "state", ended.state().tag()));
+    }
+
+    /** What a person settled was not so. */
+    static void reportAgainstEvidence(Operation operation, HandSettlement settled, Told told, Changes changes) {
+        LOG.error("ALERT: incident.{}: {} settled {} as {} ({}), and the PSP says {}{}; see dlq why {}",
+                Incident.SETTLED_AGAINST_EVIDENCE.tag(), settled.proposedBy(), operation.id(), settled.verdict(), settled.evidence(), told.outcome(),
+                told.pspReference() == null ? "" : " as " + told.pspReference(), operation.id());
+        changes.incident(Incident.SETTLED_AGAINST_EVIDENCE, operation, Map.of("attempt", settled.key().value(), "verdict", settled.verdict(),
+                "run", settled.run(), "outcome", told.outcome(), "psp_reference", told.pspReference() == null ? "" : told.pspReference()));
     }
 
     private static void incident(Incident incident, Operation operation, Attempt twice, String reference, Changes changes) {

@@ -6,6 +6,7 @@ import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.NoticeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
@@ -22,6 +23,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes what PSPs tell by themselves: signed, dropped if seen, and looked up at the PSP where that can be asked. It becomes an
@@ -38,7 +41,10 @@ final class WebhookInbox {
         LATER
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(WebhookInbox.class);
+    private static final String UNMATCHED = "chargeonce.psp.notices.unmatched";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int BATCH = 100;
 
     private final Database database;
     private final Gateways gateways;
@@ -57,6 +63,7 @@ final class WebhookInbox {
         this.clock = clock;
         this.committed = committed;
         this.meters = meters;
+        gateways.psps().forEach(psp -> meters.counter(UNMATCHED, "psp", psp));
     }
 
     /** @param psp as it came in the path; one without webhooks is refused like a forgery */
@@ -73,18 +80,58 @@ final class WebhookInbox {
 
     /** @return false if it is to come again */
     private boolean take(String psp, Notice notice) {
-        Optional<About> about = database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())
-                ? about(connection, psp, notice) : Optional.empty());
-        if (about.isEmpty()) {
+        if (!database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id()))) {
             return true;
         }
-        Outcome heard = notice.said().map(said -> judged(said, about.get())).orElseGet(() -> lookedUp(notice, about.get()));
+        Optional<About> about = database.withConnection(connection -> about(connection, psp, notice));
+        return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
+    }
+
+    private boolean take(String psp, Notice notice, About about) {
+        Outcome heard = notice.said().map(said -> judged(said, about)).orElseGet(() -> lookedUp(notice, about));
         if (notice.said().isEmpty() && heard instanceof Outcome.Unknown) {
             return false;
         }
-        database.inTransaction(connection -> record(connection, psp, notice, about.get(), heard));
+        database.inTransaction(connection -> record(connection, psp, notice, about, heard));
         committed.run();
         return true;
+    }
+
+    /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
+    private boolean keep(String psp, Notice notice) {
+        var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(),
+                notice.said().map(said -> new UnmatchedNotices.Said(said.money(), said.givesBack(), said.outcome())));
+        return switch (database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept))) {
+            case NEW -> {
+                meters.counter(UNMATCHED, "psp", psp).increment();
+                LOG.error("ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
+                        + " system use this account? It is kept and matched again and again: see dlq summary",
+                        psp, notice.key(), notice.pspReference().orElse("is not named"));
+                yield true;
+            }
+            case KNOWN -> true;
+            case FULL -> {
+                LOG.error("ALERT: {} messages of PSPs match no attempt, and no more are kept; {} is asked to send the one about attempt {} again",
+                        UnmatchedNotices.MOST, psp, notice.key());
+                yield false;
+            }
+        };
+    }
+
+    /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. */
+    int matchAgain() {
+        for (String old : database.inTransaction(UnmatchedNotices::forgetOld)) {
+            LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}", UnmatchedNotices.KEPT.toDays(), old);
+        }
+        int taken = 0;
+        for (UnmatchedNotices.Kept kept : database.withConnection(connection -> UnmatchedNotices.matched(connection, BATCH))) {
+            var notice = new Notice(kept.id(), kept.key(), kept.pspReference(),
+                    kept.said().map(said -> new Notice.Said(said.money(), said.givesBack(), said.outcome())));
+            if (gateways.psps().contains(kept.psp()) && take(kept.psp(), notice)) {
+                taken++;
+            }
+        }
+        return taken;
     }
 
     private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
@@ -115,6 +162,7 @@ final class WebhookInbox {
 
     private boolean record(Connection connection, String psp, Notice notice, About about, Outcome heard) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
+        UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
             return true;
         }

@@ -36,6 +36,11 @@ public interface Gateway {
      */
     Outcome findOut(Charge charge);
 
+    /** Whether {@link #findOut} can tell about an attempt without sending it again. If not, a person must look once the key is forgotten. */
+    default boolean canBeAsked() {
+        return true;
+    }
+
     /** How long after its first byte an attempt may still be missing from what {@link #findOut} looks through. */
     default Duration visibilityLag() {
         return Duration.ofHours(1);

@@ -149,7 +149,8 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant, psp_health CASCADE");
+        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, "
+                + "unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
         return this;
     }
 

@@ -7,7 +7,9 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.RefundGateway;
+import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -68,6 +70,12 @@ final class FakePsp implements Gateway {
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
+    volatile boolean canBeAsked = true;
+    /** What happens elsewhere while it thinks about its next question. */
+    volatile Runnable behind = () -> { };
+    /** What its next webhook says. Its signature is the word {@code signed} in a header of that name. */
+    volatile List<Notice> tells = List.of();
+
     private final String name;
 
     FakePsp() {
@@ -114,6 +122,16 @@ final class FakePsp implements Gateway {
     }
 
     @Override
+    public boolean canBeAsked() {
+        return canBeAsked;
+    }
+
+    @Override
+    public Optional<Webhook> webhook() {
+        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> tells));
+    }
+
+    @Override
     public Optional<RefundGateway> refunds() {
         return Optional.of(refunds);
     }
@@ -126,6 +144,9 @@ final class FakePsp implements Gateway {
 
     private synchronized Outcome found(Charge charge) {
         questions.add(charge);
+        Runnable once = behind;
+        behind = () -> { };
+        once.run();
         if (answer.isPresent()) {
             return answer.get();
         }

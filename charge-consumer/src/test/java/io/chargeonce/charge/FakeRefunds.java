@@ -27,6 +27,8 @@ final class FakeRefunds implements RefundGateway {
     final List<Refund> calls = Collections.synchronizedList(new ArrayList<>());
     volatile boolean executesBeforeItFails = true;
     volatile boolean answersQuestions = true;
+    /** What it says to every question, if anything is set. */
+    volatile Optional<Outcome> answer = Optional.empty();
 
     synchronized FakeRefunds then(Outcome... answers) {
         script.addAll(List.of(answers));
@@ -53,6 +55,9 @@ final class FakeRefunds implements RefundGateway {
 
     @Override
     public synchronized Outcome findOut(Refund refund) {
+        if (answer.isPresent()) {
+            return answer.get();
+        }
         if (!answersQuestions) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }

@@ -3,8 +3,10 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import java.util.Optional;
@@ -177,6 +179,63 @@ class LateAnswersTest {
         assertThat(psp.captures).hasSize(1);
         assertThat(books.operation(payment).pspReference()).contains("late-" + psp.captures.getFirst().key());
         assertThat(reversals()).isZero();
+    }
+
+    @Test
+    void of_two_late_captures_beside_an_open_attempt_each_is_given_back_if_that_one_captured() {
+        captureLateAfter(() -> captureLateAfterWith(this::openAnotherAttempt));
+        psp.answersQuestions = true;
+        Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
+        other.drain();
+        assertThat(psp.captures).hasSize(3);
+        assertThat(reversals()).isEqualTo(2);
+        assertThat(psp.refunds.given).hasSize(2);
+        assertThat(audited("incident.captured_twice")).isEqualTo(2);
+    }
+
+    @Test
+    void of_two_late_captures_beside_an_open_attempt_one_settles_and_one_goes_back_if_that_one_failed() {
+        captureLateAfter(() -> captureLateAfterWith(() -> {
+            cancelledByTheResolver();
+            psp.answersQuestions = false;
+            psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+            other.drain();
+        }));
+        psp.answersQuestions = true;
+        Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
+        other.drain();
+        assertThat(psp.captures).hasSize(2);
+        assertThat(reversals()).isEqualTo(1);
+        assertThat(psp.refunds.given).singleElement().satisfies(refund ->
+                assertThat(books.operation(payment).pspReference()).isPresent().get().isNotEqualTo(refund.capture()));
+    }
+
+    @Test
+    void a_success_told_after_a_failure_that_waits_for_the_resolver_settles_and_is_not_given_back() {
+        psp.answersQuestions = false;
+        answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
+        PspKey key = books.operation(payment).attemptKey();
+        other.resolutions.resolve(new Resolutions.Resolution(payment, java.util.UUID.randomUUID(), key, "question",
+                psp.captureRegardless(psp.calls.getFirst()), new NextStep.Resolve(new Outcome.Unknown(UnknownCause.NOT_FOUND, "", Optional.empty())),
+                Optional.empty(), Optional.empty()));
+        Waiting.until(() -> other.resolver.runOnce() > 0);
+        other.drain();
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(reversals()).isZero();
+        assertThat(psp.refunds.given).isEmpty();
+    }
+
+    /** The same with the next attempt: a second worker stalls in it. */
+    private void captureLateAfterWith(Runnable meanwhile) {
+        cancelledByTheResolver();
+        try (var second = books.process(psp)) {
+            psp.then((fake, charge) -> {
+                meanwhile.run();
+                return fake.captureRegardless(charge);
+            });
+            var work = books.takeWork();
+            Waiting.until(() -> second.handle(work.getFirst()) instanceof io.chargeonce.kafka.Verdict.Done);
+        }
     }
 
     private void openAnotherAttempt() {

@@ -144,6 +144,65 @@ class RefundsTest {
     }
 
     @Test
+    void a_refund_of_a_dead_payment_waits_for_a_merge_and_then_goes_back() {
+        String id = dead();
+        assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOfSatisfying(Answer.Accepted.class,
+                accepted -> assertThat(accepted.isNew()).isTrue());
+        handleOnce();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
+        books.merge(id);
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void a_refund_whose_payment_dies_meanwhile_waits_and_its_deadline_ends_the_wait() {
+        psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+        String id = books.accept("order-1");
+        var charge = books.takeWork();
+        books.refund(id, OptionalLong.empty(), "");
+        var refund = books.takeWork();
+        charge.forEach(process::handle);
+        process.drain();
+        refund.forEach(process::handle);
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
+        books.execute("UPDATE operation SET charge_before = now() WHERE kind = 'refund'");
+        handleOnce();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
+        assertThat(books.operation(refundOf(id)).failureCause()).contains("expired");
+    }
+
+    @Test
+    void a_refund_of_a_purged_payment_waits_while_that_can_be_restored_and_is_refused_when_not() {
+        String id = dead();
+        books.execute("UPDATE operation SET state = 'purged'");
+        assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.Accepted.class);
+        handleOnce();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
+        books.execute("UPDATE operation SET settled_at = now() WHERE kind = 'charge'");
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DECLINED);
+        assertThat(books.refund(id, OptionalLong.empty(), "another")).isInstanceOf(Answer.NotCaptured.class);
+    }
+
+    private String dead() {
+        psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        return id;
+    }
+
+    private void handleOnce() {
+        for (var record : books.takeWork()) {
+            Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.Verdict.Done);
+        }
+    }
+
+    @Test
     void a_refund_walks_down_the_tiers_into_the_dead_letter_queue_like_a_charge_and_to_no_other_psp() {
         String id = charged();
         var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");

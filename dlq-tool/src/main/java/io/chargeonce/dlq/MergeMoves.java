@@ -107,6 +107,10 @@ final class MergeMoves {
         if (!operation.isListed()) {
             return Fate.GONE;
         }
+        if (operation.sequence() > 1) {
+            // An earlier attempt may have taken the money too: the resolver, which can give it back, settles it from what is known.
+            return ask(letter, operation);
+        }
         operation.settleSucceeded(letter.evidence().orElseThrow(
                 () -> new IllegalStateException("Bug! A charge without the PSP's reference: " + letter.id())), batch.now());
         changed.add(operation);

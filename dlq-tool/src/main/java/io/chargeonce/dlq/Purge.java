@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes dead letters out of the queue, until somebody restores them. Never one whose money was or may have been taken,
- * unless that is expressly meant. Any number of
+ * Takes dead letters out of the queue, until somebody restores them. Never one whose money was taken, and
+ * one whose money may have been taken only if that is expressly meant. Any number of
  * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
  */
 public final class Purge {
@@ -26,7 +26,7 @@ public final class Purge {
         this(queue, false);
     }
 
-    /** @param evenUnresolved also payments whose money was or may have been taken: nobody asks about them any more */
+    /** @param evenUnresolved also payments whose money may have been taken: the PSP is asked no more, and what it tells later is an incident */
     public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
         this.queue = queue;
         this.evenUnresolved = evenUnresolved;
@@ -51,7 +51,9 @@ public final class Purge {
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
                 case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON, MENDED -> true;
-                case CHARGED, UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
+                case UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
+                // The money is known to be there: a merge settles it.
+                case CHARGED -> false;
             };
             if (mayBePurged) {
                 purgeable.add(letter);

@@ -163,6 +163,21 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
     }
 
+    /** The same at a PSP that was asked and cannot tell, and whose key is forgotten if that is said. */
+    public String unresolvedAndAsked(boolean keyIsForgotten) {
+        String id = unresolved();
+        Told told = Told.of(operation(id).attemptKey(), "question", new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "it cannot tell", Optional.empty()));
+        queue.database().inTransaction(connection -> {
+            ObservationTable.append(connection, List.of(told));
+            return told;
+        });
+        if (keyIsForgotten) {
+            text("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE operation_id = '%s' RETURNING 1"
+                    .formatted(id));
+        }
+        return id;
+    }
+
     /** The same, though an answer came by another way while somebody asked: the attempt failed for good. */
     public String unresolvedWithoutAnOpenAttempt() {
         return unresolved(new Outcome.Failed(FailureCause.PSP_UNWELL, "it said so by webhook"));
@@ -287,7 +302,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void clear() {
         queue.database().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("TRUNCATE operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, dlq_run, dlq_run_item, tier_visit");
+                return statement.execute("TRUNCATE operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice");
             }
         });
     }

@@ -70,6 +70,7 @@ final class AttemptView {
             case CREDENTIAL_REFUSED -> "the PSP refused our credential";
             case PSP_UNWELL -> "the PSP failed before it did anything";
             case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
+            case SETTLED_NOT_CHARGED -> "that was found out by hand";
             case REFUSED_BY_THIS_PSP -> "this PSP does not do such payments";
             case REQUEST_REFUSED -> "the PSP says that the request is wrong";
         }).orElse("declined, " + tag);

@@ -12,16 +12,15 @@ final class RefundJson {
 
     private RefundJson() {}
 
-    /** The answer to an acceptance: the same bytes for the first request and for every repeat of it. */
+    /** The answer to a request: the first one is accepted, and a repeat says how the refund stands now. */
     static Answer accepted(Operation refund, boolean isNew) {
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
         headers.put("Location", RefundBody.path(refund.accepted().payment()) + "/" + refund.id());
         if (!isNew) {
             headers.put("Idempotent-Replayed", "true");
-            headers.put("Refund-Status", status(refund).tag());
         }
-        return new Answer(202, headers, PaymentJson.write(json(refund, PaymentStatus.ACCEPTED)), isNew ? "accepted" : "replayed");
+        return new Answer(202, headers, PaymentJson.write(json(refund, status(refund))), isNew ? "accepted" : "replayed");
     }
 
     static Map<String, Object> now(Operation refund) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * The Idempotency-Keys that refunds came with, in the one namespace that a merchant has over all endpoints. No answer is kept
- * with them: a refund's first answer can be rebuilt byte for byte.
+ * with them: a repeat is told how its refund stands now.
  */
 final class RefundKeys {
 

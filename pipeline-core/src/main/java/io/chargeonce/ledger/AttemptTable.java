@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The attempts at PSPs. Its index {@code one_open_attempt} refuses a second one that could move money. */
 public final class AttemptTable {
@@ -161,6 +162,53 @@ public final class AttemptTable {
                 statement.setString(2 * half + 2, operation.id());
             }
             return read(statement);
+        }
+    }
+
+    private static final String LATE_CAPTURES = "SELECT " + COLUMNS + """
+              FROM payment_attempt
+             WHERE payment_id = ANY (?) AND operation_id = ANY (?) AND failed_definite AND state = 'succeeded'
+             ORDER BY sequence
+            """;
+
+    /** Attempts of these operations that succeeded although they had failed for good, by operation, oldest first. */
+    public static Map<String, List<Attempt>> lateCaptures(Connection connection, Collection<Operation> operations) throws SQLException {
+        if (operations.isEmpty()) {
+            return Map.of();
+        }
+        try (var statement = connection.prepareStatement(LATE_CAPTURES)) {
+            statement.setArray(1, connection.createArrayOf("text",
+                    operations.stream().map(operation -> operation.accepted().payment().value()).distinct().toArray()));
+            statement.setArray(2, connection.createArrayOf("text", operations.stream().map(Operation::id).toArray()));
+            return read(statement).stream().collect(Collectors.groupingBy(Attempt::operationId));
+        }
+    }
+
+    private static final String CORRECT_REFERENCE = "UPDATE payment_attempt SET psp_reference = ? WHERE psp_key = ?";
+
+    /** The PSP names what this attempt moved otherwise than the person who settled it. */
+    public static void correctReference(Connection connection, PspKey key, String reference) throws SQLException {
+        try (var statement = connection.prepareStatement(CORRECT_REFERENCE)) {
+            statement.setString(1, reference);
+            statement.setString(2, key.value());
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String OPEN = """
+            SELECT psp_key FROM payment_attempt
+             WHERE payment_id = ? AND operation = ? AND operation_ref = ? AND NOT failed_definite AND state <> 'succeeded'
+            """;
+
+    /** The attempt of this operation that may yet move money; by the index there is at most one. */
+    public static Optional<PspKey> open(Connection connection, Operation operation) throws SQLException {
+        try (var statement = connection.prepareStatement(OPEN)) {
+            statement.setString(1, operation.accepted().payment().value());
+            statement.setString(2, operation.kind().tag());
+            statement.setString(3, operation.accepted().ref());
+            try (var result = statement.executeQuery()) {
+                return result.next() ? Optional.of(new PspKey(result.getString(1))) : Optional.empty();
+            }
         }
     }
 

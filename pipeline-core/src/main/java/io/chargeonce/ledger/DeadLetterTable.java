@@ -122,14 +122,14 @@ public final class DeadLetterTable {
     }
 
     private static final String RELEASE = """
-            WITH live AS (SELECT dead_letter_id FROM dead_letter WHERE dead_letter_id = ANY (?) AND state = 'dead'
+            WITH live AS (SELECT dead_letter_id FROM dead_letter WHERE dead_letter_id = ANY (?) AND state = ANY (?)
                            ORDER BY dead_letter_id FOR UPDATE)
             UPDATE dead_letter SET state = ?, revision = revision + 1, changed_at = clock_timestamp()
               FROM live WHERE dead_letter.dead_letter_id = live.dead_letter_id
             RETURNING dead_letter.dead_letter_id, revision
             """;
 
-    /** The same for a service. */
+    /** The same for a service; what is settled leaves the purged ones too, for it cannot be restored any more. */
     public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids)
             throws SQLException {
         return release(connection, topics, state, ids, (id, revision) -> change("dead_letter.left", id, revision, state));
@@ -151,7 +151,8 @@ public final class DeadLetterTable {
         var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(RELEASE)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            statement.setString(2, state);
+            statement.setArray(2, connection.createArrayOf("text", state.equals("settled") ? new Object[] {"dead", "purged"} : new Object[] {"dead"}));
+            statement.setString(3, state);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     released.add(result.getString(1));

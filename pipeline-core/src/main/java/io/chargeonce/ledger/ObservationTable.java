@@ -50,7 +50,8 @@ public final class ObservationTable {
         }
     }
 
-    private static Outcome outcome(ResultSet row) throws SQLException {
+    /** Of a row with the columns outcome, cause, detail and psp_reference. */
+    static Outcome outcome(ResultSet row) throws SQLException {
         Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));
         return switch (row.getString("outcome")) {
             case "charged" -> new Outcome.Charged(reference.orElseThrow());

@@ -53,7 +53,6 @@ public final class Operation {
     Optional<Instant> settledAt = Optional.empty();
     Optional<Capture> capture = Optional.empty();
     Optional<String> refusedBy = Optional.empty();
-    Optional<String> lateCapture = Optional.empty();
     int represented;
     Optional<Instant> representAt = Optional.empty();
     /** What {@link #seldomChanged} was in the table. */
@@ -66,7 +65,7 @@ public final class Operation {
     /** The columns that a payment which succeeds at once leaves as they are. */
     List<Object> seldomChanged() {
         return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
-                resolveTries, unresolvedSince, capture, refusedBy, lateCapture, represented, representAt);
+                resolveTries, unresolvedSince, capture, refusedBy, represented, representAt);
     }
 
     public Accepted accepted() {
@@ -159,11 +158,6 @@ public final class Operation {
         return refusedBy.map(text -> Arrays.stream(text.split(",")).collect(Collectors.toUnmodifiableSet())).orElse(Set.of());
     }
 
-    /** The key of an attempt that captured after all, while another one is open. */
-    public Optional<PspKey> lateCapture() {
-        return lateCapture.map(PspKey::new);
-    }
-
     /** How often a soft decline has been presented again. */
     public int represented() {
         return represented;
@@ -171,6 +165,21 @@ public final class Operation {
 
     public Optional<Instant> representAt() {
         return representAt;
+    }
+
+    /** Whether its last attempt is open, so that the resolver watches it. */
+    public boolean isWatched() {
+        return state == OperationState.PROCESSING || state == OperationState.UNRESOLVED;
+    }
+
+    /** Whether a worker or the resolver calls the PSP right now, as far as its lease says. */
+    public boolean isLeased(Instant now) {
+        return leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent();
+    }
+
+    /** Whether a purge took it out for good: it can be restored no more, and its outcome was told. */
+    public boolean isPurgedForGood() {
+        return state == OperationState.PURGED && settledAt.isPresent();
     }
 
     /** Whether it is one of those that the dead-letter queue shows: dead, or unresolved for long. */
@@ -233,12 +242,7 @@ public final class Operation {
         capture = Optional.of(found);
     }
 
-    /** An attempt that had failed for good did capture; it waits for what becomes of the open one. */
-    public void rememberLateCapture(PspKey key) {
-        lateCapture = Optional.of(key.value());
-    }
-
-    /** An attempt that had failed for good did capture, and no other one did. */
+    /** An attempt succeeded after this operation had gone on without it, and no other attempt did. */
     public void settleLate(Capture found, Instant now) {
         psp = Optional.of(found.psp());
         settleSucceeded(found.reference(), now);
@@ -250,6 +254,19 @@ public final class Operation {
         failureCause = Optional.empty();
         failureMessage = Optional.empty();
         settledAt = Optional.of(now);
+    }
+
+    /**
+     * The PSP names what was moved otherwise than a person did.
+     *
+     * @return false if this operation did not end with what that person named, and nothing changed
+     */
+    public boolean correctReference(String named, String byThePsp) {
+        if (state != OperationState.SUCCEEDED || !pspReference.equals(Optional.of(named))) {
+            return false;
+        }
+        pspReference = Optional.of(ForeignText.storable(byThePsp));
+        return true;
     }
 
     public void settleDeclined(String code, String message, Optional<String> reference, Instant now) {
@@ -326,12 +343,13 @@ public final class Operation {
      * @return false if it is asking right now, and nothing changed
      */
     public boolean askNow(Instant now) {
-        if (leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent()) {
+        if (isLeased(now)) {
             return false;
         }
         state = state.to(OperationState.UNRESOLVED);
         leaseToken = Optional.empty();
         resolveAt = Optional.of(now);
+        settledAt = Optional.empty();
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
         return true;
     }

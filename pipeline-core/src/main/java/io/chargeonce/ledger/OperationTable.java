@@ -33,7 +33,7 @@ public final class OperationTable {
             description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            late_capture, represented, represent_at
+            represented, represent_at
             """;
 
     private OperationTable() {}
@@ -190,16 +190,16 @@ public final class OperationTable {
                    charge_before = row.charge_before, staged_at = row.staged_at, swept = row.swept,
                    lease_token = row.lease_token, resolve_at = row.resolve_at, resolve_tries = row.resolve_tries,
                    unresolved_since = row.unresolved_since, settled_at = row.settled_at, capture_psp = row.capture_psp,
-                   capture_reference = row.capture_reference, refused_by = row.refused_by, late_capture = row.late_capture,
+                   capture_reference = row.capture_reference, refused_by = row.refused_by,
                    represented = row.represented, represent_at = row.represent_at
               FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[],
                           ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[], ?::uuid[],
                           ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::text[],
-                          ?::text[], ?::int[], ?::timestamptz[])
+                          ?::int[], ?::timestamptz[])
                 AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
                         failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
                         resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-                        late_capture, represented, represent_at)
+                        represented, represent_at)
              WHERE operation.operation_id = row.operation_id
             """;
 
@@ -270,7 +270,6 @@ public final class OperationTable {
                     .with("text", op -> op.capture.map(Capture::psp).orElse(null))
                     .with("text", op -> op.capture.map(Capture::reference).orElse(null))
                     .with("text", op -> op.refusedBy.orElse(null))
-                    .with("text", op -> op.lateCapture.orElse(null))
                     .with("int4", op -> op.represented)
                     .with("timestamptz", op -> op.representAt.orElse(null));
             mustBe(changed.size(), statement.executeUpdate());
@@ -323,7 +322,6 @@ public final class OperationTable {
         Optional<String> reference = row.textIfAny();
         operation.capture = psp.map(where -> new Capture(where, reference.orElseThrow()));
         operation.refusedBy = row.textIfAny();
-        operation.lateCapture = row.textIfAny();
         operation.represented = row.integer();
         operation.representAt = row.instantIfAny();
         operation.seldomChangedAsRead = operation.seldomChanged();

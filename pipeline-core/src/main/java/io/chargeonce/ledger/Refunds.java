@@ -73,8 +73,11 @@ public final class Refunds {
             return repeated(ask, earlier.get());
         }
         return switch (charge.state()) {
-            case DECLINED, DEAD, PURGED -> new Answer.NotCaptured(charge.state());
-            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED -> acceptNew(connection, topics, ask, charge, deadline);
+            case DECLINED -> new Answer.NotCaptured(charge.state());
+            case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
+                    : acceptNew(connection, topics, ask, charge, deadline);
+            // A dead payment may be merged yet: its refund waits for what becomes of it.
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD, SUCCEEDED -> acceptNew(connection, topics, ask, charge, deadline);
         };
     }
 

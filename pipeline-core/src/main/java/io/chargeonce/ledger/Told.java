@@ -6,7 +6,7 @@ import io.chargeonce.payment.PspKey;
 /**
  * What a PSP told us about an attempt, as the columns it is stored in. A column that does not apply is null.
  *
- * @param source how we came to hear it: {@code call}, {@code question} or {@code webhook}
+ * @param source how we came to hear it: {@code call}, {@code question}, {@code webhook} or {@code hand}
  */
 public record Told(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
                    String pspReference) {

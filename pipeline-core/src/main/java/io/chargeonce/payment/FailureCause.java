@@ -18,6 +18,8 @@ public enum FailureCause {
     PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
+    /** A person found out that it moved no money, and the PSP could not tell. */
+    SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
     REQUEST_REFUSED("request_refused", FailureClass.POISON);
 

@@ -32,7 +32,8 @@ public enum OperationState {
             case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
             // The PSP's late word outranks ours: the money is there.
             case DECLINED -> EnumSet.of(SUCCEEDED);
-            case PURGED -> EnumSet.of(SUCCEEDED, DEAD);
+            // An attempt that took the money after all comes back, and with another one open the resolver is sent first.
+            case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED);
             case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
         };
     }

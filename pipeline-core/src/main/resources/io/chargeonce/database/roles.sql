@@ -42,15 +42,23 @@ GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO
 GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
 -- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
+-- Those that match no attempt wait for one.
+GRANT SELECT, INSERT, DELETE ON unmatched_notice TO chargeonce_charge;
+-- What people found out is executed by the resolver, and looked at when something comes late. It proposes nothing itself.
+GRANT SELECT, UPDATE ON hand_settlement TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
 -- What they tell each other of PSPs; what processes told that are long gone is dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_health TO chargeonce_charge, chargeonce_retry;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit
+GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit,
+    hand_settlement, unmatched_notice
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
--- Moves them, and can neither make an attempt nor an operation.
+-- Moves them, and can neither make an attempt nor an operation, nor say what became of an attempt: it proposes, and the resolver decides.
+GRANT INSERT ON hand_settlement TO chargeonce_dlq_operator;
+GRANT UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
+    ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE ON operation, dead_letter TO chargeonce_dlq_operator;
 GRANT INSERT ON outbox, audit_record, tier_visit TO chargeonce_dlq_operator;
 GRANT INSERT, UPDATE ON dlq_run, dlq_run_item TO chargeonce_dlq_operator;

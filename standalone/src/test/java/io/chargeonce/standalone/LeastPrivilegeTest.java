@@ -14,6 +14,8 @@ import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
@@ -148,12 +150,58 @@ class LeastPrivilegeTest {
             "chargeonce_dlq_operator   | INSERT INTO operation SELECT * FROM operation",
             "chargeonce_dlq_operator   | UPDATE payment_attempt SET failed_definite = true",
             "chargeonce_dlq_operator   | DELETE FROM outbox",
+            "chargeonce_dlq_operator   | INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')",
+            "chargeonce_dlq_operator   | UPDATE hand_settlement SET psp_key = 'another'",
+            "chargeonce_dlq_operator   | DELETE FROM hand_settlement",
+            "chargeonce_dlq_operator   | DELETE FROM unmatched_notice",
+            "chargeonce_dlq_reader     | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+            "chargeonce_charge         | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+            "chargeonce_charge         | DELETE FROM hand_settlement",
+            "chargeonce_retry          | INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('p', 'n', 'k')",
+            "chargeonce_ingest         | SELECT FROM hand_settlement",
+            "chargeonce_ingest         | SELECT FROM unmatched_notice",
             "chargeonce_dlq_operator   | SELECT FROM merchant_token",
             "chargeonce_merchant_admin | SELECT FROM operation",
             "chargeonce_merchant_admin | DELETE FROM merchant"})
     void what_a_role_does_not_need_is_refused(String role, String statement) {
         refused(role, statement);
     }
+
+    @Test
+    void the_operator_settles_by_hand_what_the_resolver_then_executes_under_its_own_role() throws Exception {
+        for (String sql : UNRESOLVED.split(";")) {
+            execute("postgres", sql);
+        }
+        for (String role : List.of("chargeonce_dlq_reader", "chargeonce_dlq_operator")) {
+            assertThat(dlq(role, "settle", BY_HAND, "--not-charged", "--evidence", "ticket 4711").exit()).as(role).isZero();
+        }
+        String[] settle = {"settle", BY_HAND, "--not-charged", "--evidence", "ticket 4711", "--yes", "--wait", "1s"};
+        assertThat(dlq("chargeonce_dlq_reader", settle).exit()).isEqualTo(2);
+        Called written = dlq("chargeonce_dlq_operator", settle);
+        assertThat(written.exit()).as(written.err()).isZero();
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+             var meters = Meters.of("test");
+             var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters)) {
+            await(BY_HAND, "dead");
+            assertThat(text("SELECT state FROM chargeonce.hand_settlement")).isIn("settled", "confirmed");
+        }
+    }
+
+    private static final String BY_HAND = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
+    /** The attempt is older than its key's life and than the time that Stripe's search lags behind. */
+    private static final String UNRESOLVED = """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
+                                   charge_before, sequence, psp, resolve_at, unresolved_since)
+            VALUES ('pay_by_hand', 'pay_by_hand', 'charge', 'acme', 'by-hand', 1299, 'EUR', 'pm_card_visa', 'unresolved', 2, now(), 1, 'stripe',
+                    now() + interval '1 day', now() - interval '1 day');
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
+                                         sent_at, key_valid_until)
+            VALUES ('%s', 'pay_by_hand', 'pay_by_hand', 'charge', 1, 1, 'stripe', 'unknown', 'x', sha256('x'),
+                    now() - interval '3 days', now() - interval '2 days');
+            INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'question', 'unknown', 'not_found');
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation)
+            VALUES ('pay_by_hand', 'pay_by_hand', 'pay_by_hand', 'acme', 1299, 'EUR', 'stripe', 'dead', 'unresolved', 'not_found', 1)
+            """.formatted(PspKey.derive(new PaymentId(BY_HAND), "charge", "", "stripe", 1)).replace("pay_by_hand", BY_HAND);
 
     @Test
     void not_even_the_reapers_function_forgets_what_is_young() {

@@ -121,6 +121,12 @@ public final class AdyenGateway implements Gateway {
         }
     }
 
+    /** It answers to keys only. */
+    @Override
+    public boolean canBeAsked() {
+        return false;
+    }
+
     @Override
     public Optional<RefundGateway> refunds() {
         return Optional.of(refunds);

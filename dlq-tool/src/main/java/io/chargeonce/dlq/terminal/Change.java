@@ -82,7 +82,7 @@ sealed interface Change {
 
         @Override
         public boolean refuses(Standing standing) {
-            return !evenUnresolved && (standing == Standing.CHARGED || standing == Standing.UNRESOLVED);
+            return standing == Standing.CHARGED || standing == Standing.UNRESOLVED && !evenUnresolved;
         }
     }
 

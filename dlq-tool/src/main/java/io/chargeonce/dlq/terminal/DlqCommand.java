@@ -75,6 +75,7 @@ public final class DlqCommand implements Runnable {
         commands.put("restore", RestoreCommand::new);
         commands.put("merge", MergeCommand::new);
         commands.put("runs", RunsCommand::new);
+        commands.put("settle", SettleCommand::new);
         commands.put("edit", EditCommand::new);
         commands.put("audit", AuditCommand::new);
         commands.put("export", ExportCommand::new);

@@ -26,11 +26,11 @@ final class MomentWords {
     }
 
     private static String heard(Moment.Heard heard) {
-        String who = "attempt %d: %s %s ".formatted(heard.attempt(), heard.psp(),
-                switch (heard.source()) {
-            case "call" -> "answered";
-            case "webhook" -> "told by itself:";
-            default -> "said when asked:";
+        String who = "attempt %d: %s ".formatted(heard.attempt(), switch (heard.source()) {
+            case "call" -> heard.psp() + " answered";
+            case "webhook" -> heard.psp() + " told by itself:";
+            case "hand" -> "by a person's word";
+            default -> heard.psp() + " said when asked:";
         });
         String detail = heard.detail().filter(text -> !text.isEmpty()).map(text -> " (" + text + ")").orElse("");
         return who + heard.outcome() + because(heard.cause()) + detail + heard.reference().map(", reference "::concat).orElse("");

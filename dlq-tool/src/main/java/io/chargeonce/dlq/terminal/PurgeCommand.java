@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Takes dead letters out of the queue; restore brings them back within 30 days. Tells what it would do; with --yes, does it.",
-                       "Never a payment whose money was or may have been taken, unless you say --even-unresolved."},
+                       "Never a payment whose money was taken; one whose money may have been taken only if you say --even-unresolved."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
                         "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  Give up records that nobody could read; first without --yes:",
@@ -30,7 +30,7 @@ final class PurgeCommand implements Callable<Integer> {
     SelectionOptions selection;
 
     @Option(names = "--even-unresolved",
-            description = "Also payments whose money was or may have been taken. Nobody asks the PSP about them any more.")
+            description = "Also payments whose money may have been taken. The PSP is asked no more; if it tells later, they are settled with an incident.")
     boolean evenUnresolved;
 
     @Mixin

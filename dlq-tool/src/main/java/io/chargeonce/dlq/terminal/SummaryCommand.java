@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Summary;
+import io.chargeonce.dlq.UnmatchedCount;
 import io.chargeonce.dlq.WaitingForPsp;
 import java.util.List;
 import java.util.Map;
@@ -42,14 +43,20 @@ final class SummaryCommand implements Callable<Integer> {
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
         Summary summary = Summary.of(queue, filter);
         List<WaitingForPsp> waiting = WaitingForPsp.of(queue);
+        List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
             summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
             waiting.forEach(each -> Json.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
+            unmatched.forEach(count -> Json.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
+                    "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
             Json.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
+            unmatched.forEach(count -> screen.say(("%s told %,d times about attempts that are not known here, first %s ago about %s. "
+                    + "A failover may have lost them, or another system uses the account; they are matched again by themselves.")
+                    .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
         }
         return 0;
     }

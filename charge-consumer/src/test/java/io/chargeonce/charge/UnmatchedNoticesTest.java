@@ -1,0 +1,117 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.ledger.UnmatchedNotices;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A database that fails over may lose an attempt that the PSP executed; what the PSP tells of it is not thrown away. */
+class UnmatchedNoticesTest {
+
+    private static Books books;
+    private final FakePsp psp = new FakePsp();
+    private Books.Process process;
+    private String payment;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @BeforeEach
+    void accept() {
+        process = books.forget().process(psp);
+        payment = books.accept("order-1");
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    private PspKey key() {
+        return PspKey.derive(new PaymentId(payment), "charge", "", "fake", 1);
+    }
+
+    private WebhookInbox.Taken told(String id, Outcome outcome) {
+        psp.tells = List.of(new Notice(id, key(), Optional.of("pi_1"), Optional.of(new Notice.Said(new Money(1299, "EUR"), false, outcome))));
+        return process.inbox.take("fake", header -> Optional.of("signed"), new byte[0]);
+    }
+
+    private static long kept() {
+        return books.count("FROM unmatched_notice");
+    }
+
+    @Test
+    void what_a_psp_tells_of_a_lost_attempt_is_kept_and_settles_it_when_the_attempt_is_there_again() {
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(kept()).isEqualTo(1);
+        assertThat(process.meters.counter("chargeonce.psp.notices.unmatched", "psp", "fake").count()).isEqualTo(1);
+        assertThat(process.inbox.matchAgain()).isZero();
+
+        // Claimed again, the payment derives the same key, and the call is lost once more.
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(process.inbox.matchAgain()).isEqualTo(1);
+        Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
+        assertThat(books.operation(payment).pspReference()).contains("pi_1");
+        assertThat(kept()).isZero();
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).as("a repeat is dropped").isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(kept()).isZero();
+    }
+
+    @Test
+    void what_is_to_be_looked_up_is_kept_too_and_looked_up_then() {
+        psp.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.empty()));
+        process.inbox.take("fake", header -> Optional.of("signed"), new byte[0]);
+        psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
+        psp.answersQuestions = false;
+        process.drain();
+        assertThat(process.inbox.matchAgain()).as("the PSP does not answer").isZero();
+        assertThat(kept()).isEqualTo(1);
+        psp.answersQuestions = true;
+        assertThat(process.inbox.matchAgain()).isEqualTo(1);
+        assertThat(psp.questions.getLast().pspReference()).contains("pi_1");
+        assertThat(kept()).isZero();
+    }
+
+    @Test
+    void nothing_unsigned_is_kept() {
+        psp.tells = List.of(new Notice("notice-1", key(), Optional.empty(), Optional.empty()));
+        assertThat(process.inbox.take("fake", header -> Optional.of("forged"), new byte[0])).isEqualTo(WebhookInbox.Taken.REFUSED);
+        assertThat(kept()).isZero();
+    }
+
+    @Test
+    void when_no_more_can_be_kept_the_psp_is_to_send_it_again_and_nothing_that_is_kept_goes() {
+        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'fake', 'full-' || n, 'key-' || n FROM generate_series(1, %d) AS n"
+                .formatted(UnmatchedNotices.MOST));
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.LATER);
+        assertThat(kept()).isEqualTo(UnmatchedNotices.MOST);
+    }
+
+    @Test
+    void what_nothing_was_found_for_in_ninety_days_goes() {
+        told("notice-1", new Outcome.Charged("pi_1"));
+        books.execute("UPDATE unmatched_notice SET received_at = now() - interval '89 days'");
+        process.inbox.matchAgain();
+        assertThat(kept()).isEqualTo(1);
+        books.execute("UPDATE unmatched_notice SET received_at = now() - interval '91 days'");
+        process.inbox.matchAgain();
+        assertThat(kept()).isZero();
+    }
+}

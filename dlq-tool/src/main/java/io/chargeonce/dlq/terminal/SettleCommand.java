@@ -1,0 +1,172 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Settle;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.Operation;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "settle", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Settles a payment or a refund whose outcome no PSP tells, by what you found out about it.",
+                       "The charge service asks the PSP once more, about your reference where there is one. What the PSP says outranks you; "
+                               + "your word counts only where it cannot tell. If it says otherwise later, that is an incident.",
+                       "--not-charged sends nothing: it leaves the payment dead, and a merge charges it again.",
+                       "Without --yes it only tells whether it could be done."},
+        exitCodeList = "1:it cannot be settled now, or the PSP says otherwise; nothing was settled by it",
+        footer = {"  Adyen's Customer Area shows the money under this reference:",
+                  "    chargeonce dlq settle ID --charged 8515131751004933 --evidence \"I saw it\"",
+                  "  Adyen's support says that it never charged:",
+                  "    chargeonce dlq settle ID --not-charged --evidence \"ticket 4711\" --yes",
+                  "  What came of it?",
+                  "    chargeonce dlq why ID"})
+final class SettleCommand implements Callable<Integer> {
+
+    private static final int NO = 1;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "ID", description = "The payment's id, or a refund's, as list shows it.")
+    String id;
+
+    @Option(names = "--charged", paramLabel = "REFERENCE", description = "The money moved: the PSP's own reference for it.")
+    Optional<String> charged;
+
+    @Option(names = "--not-charged", description = "No money moved. Only when the PSP has forgotten the attempt's key.")
+    boolean notCharged;
+
+    @Option(names = "--evidence", paramLabel = "TEXT", description = "How you know; kept with the attempt and in the audit log.")
+    Optional<String> evidence;
+
+    @Option(names = "--yes", description = "Do it. Without it, only tells whether it could be done.")
+    boolean yes;
+
+    @Option(names = "--wait", paramLabel = "AGE", defaultValue = "20s",
+            description = "How long to wait for the PSP's answer; it is ${DEFAULT-VALUE} unless said.")
+    String wait;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        if (charged.isPresent() == notCharged) {
+            problems.add("say either --charged REFERENCE or --not-charged");
+        }
+        if (charged.filter(reference -> !reference.matches("[!-~]{1,200}")).isPresent()) {
+            problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
+        }
+        if (evidence.filter(text -> !text.isBlank() && text.length() <= 500).isEmpty()) {
+            problems.add("--evidence is missing, or longer than 500 characters: say how you know; it is kept in the audit log");
+        }
+        Optional<Duration> patience = problems.age("--wait", Optional.of(wait));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> settle(queue, patience.orElseThrow()));
+    }
+
+    private int settle(DeadLetterQueue queue, Duration patience) {
+        var settle = new Settle(queue);
+        var finding = new Settle.Finding(id, charged, evidence.orElseThrow());
+        Mandate mandate = Mandate.of(Login.name(), evidence);
+        Settle.Look look = yes ? settle.propose(finding, mandate) : settle.look(finding);
+        if (!look.obstacles().isEmpty()) {
+            return cannot(look.obstacles());
+        }
+        Operation operation = look.operation().orElseThrow();
+        Attempt attempt = look.attempt().orElseThrow();
+        if (!yes) {
+            return wouldDo(operation, attempt);
+        }
+        return told(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, mandate);
+    }
+
+    private int cannot(List<String> obstacles) {
+        if (common.json) {
+            Json.print(Screen.of(spec), Map.of("operation_id", id, "settled", false, "obstacles", obstacles));
+        }
+        obstacles.forEach(why -> spec.commandLine().getErr().println(
+                spec.qualifiedName(" ") + ": " + Printable.of("%s cannot be settled: %s".formatted(id, why))));
+        spec.commandLine().getErr().flush();
+        return NO;
+    }
+
+    private int wouldDo(Operation operation, Attempt attempt) {
+        Screen screen = Screen.of(spec);
+        if (common.json) {
+            Json.print(screen, Map.of("operation_id", id, "settled", false, "obstacles", List.of(), "attempt", attempt.key().value(), "psp", attempt.psp()));
+            return 0;
+        }
+        screen.say("%s of %s for %s, unresolved since %s; attempt %d at %s, key %s.".formatted(operation.kind().tag(),
+                operation.accepted().request().money(), operation.accepted().merchant(), Words.time(operation.unresolvedSince().orElseThrow()),
+                attempt.sequence(), attempt.psp(), attempt.key()));
+        screen.say("It can be settled as %s. %s is asked once more first%s, and what it says counts.".formatted(words(),
+                attempt.psp(), charged.map(" about "::concat).orElse("")));
+        screen.say("Nothing was changed. Do it with --yes.");
+        return 0;
+    }
+
+    private String words() {
+        return charged.map("charged under "::concat).orElse("not charged");
+    }
+
+    /** Looks until the resolver has had its answer, or time is up. */
+    private static HandSettlement answer(Settle settle, Attempt attempt, Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        HandSettlement now = settle.find(attempt.key()).orElseThrow();
+        while (now.state() == HandSettlement.State.WAITING && now.answer().isEmpty() && System.nanoTime() < end) {
+            try {
+                Thread.sleep(BETWEEN_LOOKS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return now;
+            }
+            now = settle.find(attempt.key()).orElseThrow();
+        }
+        return now;
+    }
+
+    private int told(HandSettlement settlement, Attempt attempt, Mandate mandate) {
+        Screen screen = Screen.of(spec);
+        boolean refused = settlement.state() == HandSettlement.State.REFUSED;
+        if (common.json) {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("operation_id", id);
+            json.put("verdict", settlement.verdict());
+            Json.putIfPresent(json, "psp_reference", settlement.reference());
+            json.put("state", settlement.state().tag());
+            Json.putIfPresent(json, "answer", settlement.answer());
+            json.put("attempt", attempt.key().value());
+            json.put("run", mandate.run());
+            Json.print(screen, json);
+            return refused ? NO : 0;
+        }
+        String answer = settlement.answer().orElse("the resolver of the charge service has not come to it");
+        screen.say(switch (settlement.state()) {
+            case SETTLED -> "Settled as %s by %s in %s, for %s.".formatted(words(), mandate.actor(), mandate.run(), answer);
+            case CONFIRMED -> "Confirmed, and settled by what %s says: %s.".formatted(attempt.psp(), answer);
+            case REFUSED -> "Refused, and nothing was settled by it: %s.".formatted(answer);
+            case WAITING -> "Written down as %s. %s was not heard yet: %s. It is asked again by itself; dlq why %s tells what came of it."
+                    .formatted(mandate.run(), attempt.psp(), answer, id);
+        });
+        return refused ? NO : 0;
+    }
+}

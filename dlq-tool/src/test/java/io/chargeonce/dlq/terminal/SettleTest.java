@@ -1,0 +1,128 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.payment.OperationState;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class SettleTest {
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+
+    private static Called settle(String... arguments) {
+        String[] all = new String[arguments.length + 3];
+        all[0] = "settle";
+        System.arraycopy(arguments, 0, all, 1, arguments.length);
+        all[all.length - 2] = "--evidence";
+        all[all.length - 1] = "ticket 4711";
+        return Called.of(rows::open, all);
+    }
+
+    @Test
+    void without_yes_it_only_tells_and_changes_nothing() {
+        String id = rows.unresolvedAndAsked(true);
+        String before = rows.everything();
+        Called told = settle(id, "--charged", "pi_1");
+        assertThat(told.exit()).as(told.err()).isZero();
+        assertThat(told.out()).contains("attempt 1 at stripe", "settled as charged under pi_1", "asked once more first about pi_1", "Do it with --yes");
+        assertThat(settle(id, "--not-charged").exit()).isZero();
+        assertThat(rows.everything()).isEqualTo(before);
+        assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
+    }
+
+    @Test
+    void with_yes_the_finding_is_written_the_resolver_sent_and_all_of_it_audited_and_told() {
+        String id = rows.unresolvedAndAsked(false);
+        Called told = settle(id, "--charged", "pi_1", "--yes", "--wait", "1s", "--json");
+        assertThat(told.exit()).as(told.err()).isZero();
+        assertThat(told.json().getFirst().path("state").asString()).isEqualTo("waiting");
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation")).isEqualTo("t");
+        assertThat(rows.text("SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
+                .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(Login.name()));
+        for (String command : new String[] {"why", "show"}) {
+            assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + Login.name(), "ticket 4711");
+        }
+        assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "ticket 4711");
+        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_", "was not heard yet");
+        assertThat(rows.text("SELECT psp_reference FROM hand_settlement")).as("a newer finding replaces one that waits").isEqualTo("pi_2");
+    }
+
+    @Test
+    void what_the_resolver_heard_is_printed_and_a_refusal_is_a_no() {
+        String id = rows.unresolvedAndAsked(true);
+        assertThat(answered(id, "settled", "the PSP does not tell")).satisfies(told -> {
+            assertThat(told.exit()).isZero();
+            assertThat(told.out()).contains("Settled as not charged by " + Login.name(), "the PSP does not tell");
+        });
+        assertThat(settle(id, "--not-charged", "--yes").err()).contains("has been settled by hand before");
+        rows.clear();
+        String other = rows.unresolvedAndAsked(true);
+        assertThat(answered(other, "refused", "the PSP says charged")).satisfies(told -> {
+            assertThat(told.exit()).isEqualTo(1);
+            assertThat(told.out()).contains("Refused, and nothing was settled by it: the PSP says charged");
+        });
+    }
+
+    /** As the resolver does, while the command waits for it. */
+    private static Called answered(String id, String state, String answer) {
+        var told = CompletableFuture.supplyAsync(() -> settle(id, "--not-charged", "--yes"));
+        await().until(() -> rows.text("UPDATE hand_settlement SET state = '%s', answer = '%s' RETURNING 1".formatted(state, answer)).equals("1"));
+        return told.join();
+    }
+
+    @Test
+    void only_what_is_unresolved_listed_asked_and_at_rest_is_settled() {
+        String asked = rows.unresolvedAndAsked(false);
+        String before = rows.everything();
+        cannot("there is no payment and no refund", "pay_nobody", "--charged", "pi_1");
+        cannot("knows the attempt's key until", asked, "--not-charged");
+        rows.text("UPDATE operation SET lease_token = gen_random_uuid() RETURNING 1");
+        cannot("the resolver asks stripe right now", asked, "--charged", "pi_1");
+        rows.text("UPDATE operation SET lease_token = NULL RETURNING 1");
+        rows.text("UPDATE dead_letter SET state = 'settled' RETURNING 1");
+        cannot("it is not in the dead-letter queue", asked, "--charged", "pi_1");
+        rows.text("UPDATE dead_letter SET state = 'dead' RETURNING 1");
+        assertThat(rows.everything()).isEqualTo(before);
+
+        cannot("has not been asked since the attempt was sent", rows.unresolved(), "--charged", "pi_1");
+        cannot("it is dead, and only what is unresolved", rows.deadWithAnOpenAttempt(), "--charged", "pi_1");
+        cannot("has told meanwhile", rows.unresolvedWithoutAnOpenAttempt(), "--charged", "pi_1");
+        String charged = rows.charged();
+        cannot("reference pi_late is that of attempt 1 of " + charged, asked, "--charged", "pi_late");
+        assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
+    }
+
+    private static void cannot(String why, String... arguments) {
+        String[] withYes = java.util.Arrays.copyOf(arguments, arguments.length + 1);
+        withYes[arguments.length] = "--yes";
+        for (String[] call : new String[][] {arguments, withYes}) {
+            assertThat(settle(call)).satisfies(told -> {
+                assertThat(told.exit()).isEqualTo(1);
+                assertThat(told.err()).contains("cannot be settled: ", why);
+            });
+        }
+    }
+
+    @Test
+    void a_verdict_and_evidence_must_be_given() {
+        assertThat(Called.of(rows::open, "settle", "pay_x")).satisfies(told -> {
+            assertThat(told.exit()).isEqualTo(2);
+            assertThat(told.err()).contains("say either --charged REFERENCE or --not-charged", "--evidence is missing");
+        });
+        assertThat(settle("pay_x", "--charged", "a b", "--not-charged").err()).contains("say either", "--charged is no reference");
+    }
+
+    @Test
+    void a_summary_tells_of_messages_that_match_no_attempt() {
+        rows.text("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, 3) AS n RETURNING 1");
+        assertThat(Called.of(rows::open, "summary").out()).contains("stripe told 3 times about attempts that are not known here");
+        assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("unmatched_notices").path("count").asInt()).isEqualTo(3);
+    }
+}

@@ -1,0 +1,126 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.payment.PspKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What people found out about attempts, one row for each. Written and read under the operation's lock. */
+public final class HandSettlementTable {
+
+    private static final String COLUMNS = """
+            psp_key, operation_id, step, psp_reference, evidence, proposed_by, run, proposed_at, state, answer
+            """;
+
+    private HandSettlementTable() {}
+
+    /** Approved by the one who proposes it: where two people are needed, the second one's approval is written later. */
+    private static final String PROPOSE = """
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (psp_key) DO UPDATE
+               SET step = excluded.step, verdict = excluded.verdict, psp_reference = excluded.psp_reference, evidence = excluded.evidence,
+                   proposed_by = excluded.proposed_by, run = excluded.run, proposed_at = excluded.proposed_at,
+                   approved_by = excluded.approved_by, state = 'waiting', answer = NULL, answered_at = NULL
+             WHERE hand_settlement.state IN ('waiting', 'refused')
+            """;
+
+    /**
+     * @param approvedBy empty where another person must approve it first
+     * @return false if this attempt was settled already
+     */
+    public static boolean propose(Connection connection, Operation operation, Optional<String> reference, String evidence,
+                                  String proposedBy, String run, Optional<String> approvedBy) throws SQLException {
+        try (var statement = connection.prepareStatement(PROPOSE)) {
+            statement.setString(1, operation.attemptKey().value());
+            statement.setString(2, operation.id());
+            statement.setInt(3, operation.step());
+            statement.setString(4, reference.isPresent() ? "charged" : "not_charged");
+            statement.setString(5, reference.orElse(null));
+            statement.setString(6, ForeignText.brief(evidence));
+            statement.setString(7, proposedBy);
+            statement.setString(8, run);
+            statement.setString(9, approvedBy.orElse(null));
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String TO_EXECUTE = "SELECT " + COLUMNS + """
+              FROM hand_settlement WHERE psp_key = ANY (?) AND state = 'waiting' AND approved_by IS NOT NULL
+            """;
+
+    /** Approved findings about the open attempts of these operations that are not out of date, by attempt. */
+    public static Map<PspKey, HandSettlement> toExecute(Connection connection, Collection<Operation> operations) throws SQLException {
+        var found = new HashMap<PspKey, HandSettlement>();
+        if (operations.isEmpty()) {
+            return found;
+        }
+        Map<PspKey, Integer> steps = new HashMap<>();
+        operations.forEach(operation -> steps.put(operation.attemptKey(), operation.step()));
+        try (var statement = connection.prepareStatement(TO_EXECUTE)) {
+            statement.setArray(1, connection.createArrayOf("text", steps.keySet().stream().map(PspKey::value).toArray()));
+            for (HandSettlement settlement : read(statement)) {
+                if (settlement.step() == steps.get(settlement.key())) {
+                    found.put(settlement.key(), settlement);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static final String ANSWERED = """
+            UPDATE hand_settlement SET state = ?, answer = ?, answered_at = clock_timestamp()
+             WHERE psp_key = ? AND state = 'waiting' AND proposed_at = ?
+            """;
+
+    /** @return false if another finding took its place meanwhile */
+    public static boolean answered(Connection connection, HandSettlement settlement, HandSettlement.State state, String answer)
+            throws SQLException {
+        try (var statement = connection.prepareStatement(ANSWERED)) {
+            statement.setString(1, state.tag());
+            statement.setString(2, ForeignText.brief(answer));
+            statement.setString(3, settlement.key().value());
+            statement.setObject(4, settlement.proposedAt().atOffset(java.time.ZoneOffset.UTC));
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String FIND = "SELECT " + COLUMNS + " FROM hand_settlement WHERE psp_key = ?";
+
+    public static Optional<HandSettlement> find(Connection connection, PspKey key) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, key.value());
+            return read(statement).stream().findFirst();
+        }
+    }
+
+    /** The finding that decided this attempt, if a person's did. */
+    public static Optional<HandSettlement> decided(Connection connection, PspKey key) throws SQLException {
+        return find(connection, key).filter(settlement -> settlement.state() == HandSettlement.State.SETTLED);
+    }
+
+    private static List<HandSettlement> read(PreparedStatement statement) throws SQLException {
+        var settlements = new ArrayList<HandSettlement>();
+        try (var row = statement.executeQuery()) {
+            while (row.next()) {
+                settlements.add(read(row));
+            }
+        }
+        return settlements;
+    }
+
+    private static HandSettlement read(ResultSet row) throws SQLException {
+        return new HandSettlement(new PspKey(row.getString("psp_key")), row.getString("operation_id"), row.getInt("step"),
+                Optional.ofNullable(row.getString("psp_reference")), row.getString("evidence"), row.getString("proposed_by"),
+                row.getString("run"), row.getObject("proposed_at", OffsetDateTime.class).toInstant(),
+                HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")));
+    }
+}

@@ -1,0 +1,126 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Signed messages of PSPs about attempts that have no row here, kept until the row is there or they are too old. */
+public final class UnmatchedNotices {
+
+    /** More are not kept: the PSP is asked to send them again. */
+    public static final int MOST = 10_000;
+    public static final Duration KEPT = Duration.ofDays(90);
+
+    /**
+     * @param said what the PSP said; empty if it is to be looked up
+     */
+    public record Kept(String psp, String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {}
+
+    /** @param givesBack whether it is about a refund or a reversal rather than a charge */
+    public record Said(Money money, boolean givesBack, Outcome outcome) {}
+
+    public enum Taken { NEW, KNOWN, FULL }
+
+    private UnmatchedNotices() {}
+
+    private static final String KEEP = """
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice LIMIT ?) AS kept) < ?
+            ON CONFLICT DO NOTHING
+            """;
+
+    private static final String IS_KEPT = "SELECT EXISTS (SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?)";
+
+    public static Taken keep(Connection connection, Kept notice) throws SQLException {
+        Optional<Told> told = notice.said.map(said -> Told.of(notice.key, "webhook", said.outcome));
+        try (var statement = connection.prepareStatement(KEEP)) {
+            statement.setString(1, notice.psp);
+            statement.setString(2, notice.id);
+            statement.setString(3, notice.key.value());
+            statement.setString(4, notice.pspReference.map(ForeignText::storable).or(() -> told.map(Told::pspReference)).orElse(null));
+            statement.setObject(5, notice.said.map(said -> said.money.minorUnits()).orElse(null), Types.BIGINT);
+            statement.setString(6, notice.said.map(said -> said.money.currency()).orElse(null));
+            statement.setObject(7, notice.said.map(Said::givesBack).orElse(null), Types.BOOLEAN);
+            statement.setString(8, told.map(Told::outcome).orElse(null));
+            statement.setString(9, told.map(Told::cause).orElse(null));
+            statement.setString(10, told.map(Told::detail).orElse(null));
+            statement.setInt(11, MOST);
+            statement.setInt(12, MOST);
+            if (statement.executeUpdate() == 1) {
+                return Taken.NEW;
+            }
+        }
+        try (var statement = connection.prepareStatement(IS_KEPT)) {
+            statement.setString(1, notice.psp);
+            statement.setString(2, notice.id);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1) ? Taken.KNOWN : Taken.FULL;
+            }
+        }
+    }
+
+    private static final String MATCHED = """
+            SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail
+              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp
+             ORDER BY received_at LIMIT ?
+            """;
+
+    /** Those whose attempt has a row now, oldest first. */
+    public static List<Kept> matched(Connection connection, int limit) throws SQLException {
+        var matched = new ArrayList<Kept>();
+        try (var statement = connection.prepareStatement(MATCHED)) {
+            statement.setInt(1, limit);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    matched.add(new Kept(row.getString("psp"), row.getString("notice_id"), new PspKey(row.getString("psp_key")),
+                            Optional.ofNullable(row.getString("psp_reference")), said(row)));
+                }
+            }
+        }
+        return matched;
+    }
+
+    private static Optional<Said> said(ResultSet row) throws SQLException {
+        return row.getString("outcome") == null ? Optional.empty()
+                : Optional.of(new Said(new Money(row.getLong("amount"), row.getString("currency")), row.getBoolean("gives_back"),
+                        ObservationTable.outcome(row)));
+    }
+
+    private static final String FORGET = "DELETE FROM unmatched_notice WHERE psp = ? AND notice_id = ?";
+
+    /** It was matched and recorded. */
+    public static void forget(Connection connection, String psp, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET)) {
+            statement.setString(1, psp);
+            statement.setString(2, id);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String FORGET_OLD = """
+            DELETE FROM unmatched_notice WHERE received_at < clock_timestamp() - ? * interval '1 second' RETURNING psp, notice_id, psp_key
+            """;
+
+    /** @return those that nothing was ever found for, as {@code psp notice key} */
+    public static List<String> forgetOld(Connection connection) throws SQLException {
+        var old = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(FORGET_OLD)) {
+            statement.setLong(1, KEPT.toSeconds());
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    old.add("%s %s %s".formatted(row.getString(1), row.getString(2), row.getString(3)));
+                }
+            }
+        }
+        return old;
+    }
+}
