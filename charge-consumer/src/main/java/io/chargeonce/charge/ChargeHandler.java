@@ -27,14 +27,17 @@ public final class ChargeHandler implements RecordHandler {
     private final Resolutions resolutions;
     private final PoisonBin poison;
     private final FloodGuard flood;
+    private final NewerRecords newer;
 
-    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood) {
+    ChargeHandler(Claims claims, Exchange exchange, RetrySchedule schedule, Resolutions resolutions, PoisonBin poison, FloodGuard flood,
+                  NewerRecords newer) {
         this.claims = claims;
         this.exchange = exchange;
         this.schedule = schedule;
         this.resolutions = resolutions;
         this.poison = poison;
         this.flood = flood;
+        this.newer = newer;
     }
 
     /** Returns when the record has its fate in the database; throws only while Postgres is away. */
@@ -46,6 +49,8 @@ public final class ChargeHandler implements RecordHandler {
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
         return switch (Decoded.from(record.key(), record.value())) {
             case Decoded.Poison found -> bury(record, found.cause(), found.detail());
+            case Decoded.Newer next -> newer.letWait(record, next)
+                    .orElseGet(() -> bury(record, PoisonCause.WRONG_VERSION, next.detail()));
             case Decoded.Request request -> handle(record, request.record());
         };
     }

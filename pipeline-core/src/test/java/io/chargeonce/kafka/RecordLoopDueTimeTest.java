@@ -91,8 +91,8 @@ class RecordLoopDueTimeTest {
             List<String> sent = topic.sendNumbers(10, 1, 5);
             InstantSource off = () -> Instant.now().plusSeconds(secondsOff);
 
-            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER)::newConsumer,
-                    DueTimes.afterAppend(DELAY), this::handle, off, new SimpleMeterRegistry()).start()) {
+            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER),
+                    DueTimes.afterAppend(DELAY, off), this::handle, off, new SimpleMeterRegistry()).start()) {
                 await().until(() -> done.containsAll(sent));
                 assertThat(loop.health().failure()).isEmpty();
             }
