@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,10 +23,12 @@ final class NewerRecords {
     /** While one waits, its partition's offset does. */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(15);
     private static final Duration PAUSE = Duration.ofSeconds(10);
+    private static final Duration TELL_EVERY = Duration.ofMinutes(1);
     private static final Logger LOG = LoggerFactory.getLogger(NewerRecords.class);
 
     private final InstantSource wallClock;
     private final Counter waiting;
+    private OptionalLong toldAt = OptionalLong.empty();
 
     NewerRecords(InstantSource wallClock, MeterRegistry meters) {
         this.wallClock = wallClock;
@@ -39,8 +42,22 @@ final class NewerRecords {
             return Optional.empty();
         }
         waiting.increment();
-        LOG.error("ALERT: {}-{} offset {} waits for a newer process: {}. Finish the deploy; a record that is {} minutes old becomes a dead letter",
-                record.topic(), record.partition(), record.offset(), newer.detail(), LONGEST_WAIT.toMinutes());
+        if (isTimeToTell()) {
+            tell(record, newer);
+        }
         return Optional.of(Verdict.notBefore(PAUSE));
+    }
+
+    private synchronized boolean isTimeToTell() {
+        long now = System.nanoTime();
+        boolean told = toldAt.isPresent() && now - toldAt.getAsLong() < TELL_EVERY.toNanos();
+        toldAt = told ? toldAt : OptionalLong.of(now);
+        return !told;
+    }
+
+    private static void tell(ConsumerRecord<byte[], byte[]> record, Decoded.Newer newer) {
+        LOG.error("ALERT: {}-{} offset {} waits for a newer process: {}. Finish the deploy; after {} minutes the record"
+                        + " becomes a dead letter",
+                record.topic(), record.partition(), record.offset(), newer.detail(), LONGEST_WAIT.toMinutes());
     }
 }

@@ -14,8 +14,11 @@ final class RefundKeys {
 
     private RefundKeys() {}
 
-    private static final String FIND =
-            "SELECT fingerprint_version, request_path, request_params, fingerprint FROM idempotency_key WHERE merchant_id = ? AND idempotency_key = ?";
+    private static final String FIND = """
+            SELECT fingerprint_version, request_path, request_params, fingerprint
+              FROM idempotency_key
+             WHERE merchant_id = ? AND idempotency_key = ?
+            """;
 
     /** What the key names already, a refund or a payment. */
     static Optional<Command.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {

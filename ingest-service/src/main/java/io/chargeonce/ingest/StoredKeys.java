@@ -73,7 +73,8 @@ final class StoredKeys {
 
     private static Stored stored(ResultSet row) throws SQLException {
         byte[] body = row.getBytes(6);
-        var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3), row.getBytes(2));
+        var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
+                row.getBytes(2));
         return new Stored(command,
                 body == null ? Optional.empty() : Optional.of(StoredResponse.fromColumns(row.getInt(4), row.getString(5), body)),
                 PaymentStatus.of(row),

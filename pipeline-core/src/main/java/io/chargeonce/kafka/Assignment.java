@@ -63,6 +63,10 @@ final class Assignment {
         return fresh;
     }
 
+    Set<TopicPartition> partitions() {
+        return Set.copyOf(works.keySet());
+    }
+
     Set<String> topics() {
         return works.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
     }

@@ -10,7 +10,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Pauses the partitions that can take no more: their buffer is full, their topic not known yet, or Kafka refuses them. Poll thread only.
+ * Pauses the partitions that can take no more: their buffer is full, their topic not known yet, or Kafka
+ * refuses them. Poll thread only.
  *
  * <p>It keeps no list of its own: what should be paused is compared every turn with what the consumer says is paused, so a
  * rebalance that drops a pause, or leaves one behind, is put right a turn later.

@@ -150,7 +150,7 @@ final class Membership implements ConsumerRebalanceListener {
     /** A failure of single partitions holds up only them. Any other one breaks the consumer, which is then replaced. */
     private void leaveOut(KafkaException failure) {
         Instant now = clock.instant();
-        List<PartitionWork> refused = Unreadable.partitions(failure, consumer.assignment()).stream()
+        List<PartitionWork> refused = Unreadable.partitions(failure, assignment.partitions()).stream()
                 .map(assignment::of).filter(work -> !work.takesNoMore(now)).toList();
         if (refused.isEmpty() && failure instanceof TopicAuthorizationException topics && forbidden.refused(topics.unauthorizedTopics())) {
             log.error("ALERT: {}: Kafka does not let it read {}; it reads its other topics and tries these again later",
@@ -161,9 +161,9 @@ final class Membership implements ConsumerRebalanceListener {
         }
         refused.forEach(work -> {
             work.refused(failure.getMessage(), now);
-            log.error("ALERT: {}: {} can't be read at offset {}. The other partitions go on, this one is tried again and never skipped by itself."
-                    + " Give the rights back or mend the broker's log; to skip what is lost, stop this group and set its offset behind it",
-                    settings.name(), work.partition, consumer.position(work.partition), failure);
+            log.error("ALERT: {}: {} can't be read now. The other partitions go on, this one is tried again and never skipped by"
+                    + " itself. Give the rights back or mend the broker's log; to skip what is lost, stop this group and set its offset behind it",
+                    settings.name(), work.partition, failure);
         });
         backpressure.pauseWhatIsFullAndResumeTheRest();
     }

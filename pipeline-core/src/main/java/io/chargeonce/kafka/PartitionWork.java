@@ -58,6 +58,7 @@ final class PartitionWork {
 
     synchronized void belongsTo(String id) {
         topicId = Optional.of(id);
+        unread = Optional.empty();
     }
 
     /** Nothing was fetched yet, and everything below that offset is complete. */

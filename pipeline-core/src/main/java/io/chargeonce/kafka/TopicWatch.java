@@ -3,6 +3,7 @@ package io.chargeonce.kafka;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,14 +11,14 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,31 +85,43 @@ final class TopicWatch {
         }
         Map<String, KafkaFuture<TopicDescription>> answered = asked;
         asked = Map.of();
+        Map<PartitionWork, String> unknown = new HashMap<>();
         for (PartitionWork work : List.copyOf(assignment.all())) {
-            Optional.ofNullable(answered.get(work.partition.topic())).ifPresent(answer -> take(work, answer));
+            Optional<String> topicId = Optional.ofNullable(answered.get(work.partition.topic())).flatMap(answer -> idOf(work, answer));
+            topicId.filter(id -> work.topicId().isEmpty()).ifPresent(id -> unknown.put(work, id));
+            topicId.filter(id -> work.topicId().filter(before -> !before.equals(id)).isPresent())
+                    .ifPresent(id -> beginWithTheNewTopic(work.partition, id));
         }
+        begin(unknown);
     }
 
-    private void take(PartitionWork work, KafkaFuture<TopicDescription> answer) {
+    /** Empty also for a partition that its topic has no more. */
+    private Optional<String> idOf(PartitionWork work, KafkaFuture<TopicDescription> answer) {
         try {
             TopicDescription topic = answer.getNow(null);
-            if (work.partition.partition() < topic.partitions().size()) {
-                compare(work, topic.topicId().toString());
-            }
-        } catch (WakeupException | InterruptException ending) {
-            throw ending;
+            return Optional.of(topic.topicId().toString()).filter(id -> work.partition.partition() < topic.partitions().size());
         } catch (CompletionException | KafkaException | InterruptedException | ExecutionException failure) {
-            log.debug("{}: {} could not be looked at, and is in a second: {}", settings.name(), work.partition, failure.toString());
+            if (work.topicId().isEmpty()) {
+                work.refused("the brokers do not tell its topic's id: " + failure, clock.instant());
+                log.warn("{}: {} waits until the brokers tell its topic's id: {}", settings.name(), work.partition, failure.toString());
+            }
+            return Optional.empty();
         }
     }
 
-    private void compare(PartitionWork work, String topicId) {
-        Optional<String> before = work.topicId();
-        if (before.isEmpty()) {
-            begin(work, topicId, Optional.ofNullable(consumer.committed(Set.of(work.partition), PATIENCE).get(work.partition)));
-        } else if (!before.get().equals(topicId)) {
-            beginWithTheNewTopic(work.partition, topicId);
+    private void begin(Map<PartitionWork, String> unknown) {
+        if (unknown.isEmpty()) {
+            return;
         }
+        Map<TopicPartition, OffsetAndMetadata> committed;
+        try {
+            committed = consumer.committed(unknown.keySet().stream().map(work -> work.partition).collect(Collectors.toSet()), PATIENCE);
+        } catch (TimeoutException notNow) {
+            log.warn("{}: the group's offsets can't be read now; they are asked for again in a second: {}", settings.name(),
+                    notNow.toString());
+            return;
+        }
+        unknown.forEach((work, topicId) -> begin(work, topicId, Optional.ofNullable(committed.get(work.partition))));
     }
 
     private void begin(PartitionWork work, String topicId, Optional<OffsetAndMetadata> committed) {
@@ -122,9 +135,9 @@ final class TopicWatch {
     }
 
     private void beginWithTheNewTopic(TopicPartition partition, String topicId) {
-        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held and was"
-                + " not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others again",
-                settings.name(), partition);
+        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held"
+                + " and was not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others"
+                + " again", settings.name(), partition);
         meters.topicReplaced();
         PartitionWork work = assignment.restart(partition);
         consumer.seek(partition, 0);

@@ -49,8 +49,8 @@ class MembershipTest {
     private final Workers workers = new Workers(settings, script, clock, meters);
     private final Signal drained = new Signal();
     private final Assignment assignment = new Assignment(settings.buffer(), drained);
-    private final Membership membership = new Membership(consumer, descriptions, settings, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock,
-            workers, assignment, drained, meters, new ForbiddenTopics(settings.topics(), clock));
+    private final Membership membership = new Membership(consumer, descriptions, settings,
+            DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters, new ForbiddenTopics(settings.topics(), clock));
 
     @BeforeEach
     void join() {
@@ -170,8 +170,8 @@ class MembershipTest {
             return Verdict.done();
         };
         Workers stuck = new Workers(settings, stuckTheFirstTime, clock, meters);
-        Membership patient = new Membership(consumer, descriptions, settings, DueTimes.immediately(clock), clock, stuck, assignment, drained, meters,
-                new ForbiddenTopics(settings.topics(), clock));
+        Membership patient = new Membership(consumer, descriptions, settings, DueTimes.immediately(clock), clock, stuck, assignment,
+                drained, meters, new ForbiddenTopics(settings.topics(), clock));
         patient.onPartitionsAssigned(List.of(PARTITION));
         append(0, "a");
         append(1, "a");

@@ -37,7 +37,8 @@ class RecordLoopBrokenConsumerTest {
                 return topic.consumers(GroupProtocol.CONSUMER).newConsumer();
             };
 
-            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), Loops.clients(() -> (kinds.isEmpty() ? last : kinds.remove()).get()),
+            try (RecordLoop loop = new RecordLoop(Loops.settings(topic),
+                    Loops.clients(() -> (kinds.isEmpty() ? last : kinds.remove()).get()),
                     DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
                 await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 2);
                 assertThat(loop.problem()).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));

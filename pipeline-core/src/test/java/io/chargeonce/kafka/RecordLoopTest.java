@@ -84,7 +84,8 @@ class RecordLoopTest {
     /** As if it had polled just then. */
     private static Optional<String> problemAt(Instant time, RecordLoop loop) {
         LoopHealth health = loop.health();
-        return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer(), health.trouble()).standstill(time);
+        return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer(), health.trouble())
+                .standstill(time);
     }
 
     @Test

@@ -21,7 +21,8 @@ class RecordLoopTopicMadeAgainTest {
     void a_topic_made_again_under_a_running_loop_is_read_from_its_beginning(GroupProtocol protocol) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
-            try (RecordLoop loop = Loops.start(Loops.settings(topic), topic.consumers(protocol)::newConsumer, DueTimes.immediately(), script)) {
+            try (RecordLoop loop = Loops.start(Loops.settings(topic), topic.consumers(protocol)::newConsumer, DueTimes.immediately(),
+                    script)) {
                 await().until(() -> topic.committed().equals(Map.of(0, 50L)));
 
                 topic.makeAgain(1);
