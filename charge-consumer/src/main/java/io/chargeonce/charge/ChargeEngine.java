@@ -16,15 +16,15 @@ import io.chargeonce.psp.RouteRule;
 import io.chargeonce.psp.Routes;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -33,6 +33,10 @@ public final class ChargeEngine {
 
     /** The time that recording an answer may take on top of getting it. */
     private static final Duration TO_RECORD = Duration.ofSeconds(1);
+    /** A record in flight goes on when its partition is another member's, so a rebalance need not wait for it. */
+    private static final Duration IN_A_REBALANCE = Duration.ofSeconds(5);
+    /** To commit and to leave a group. */
+    private static final Duration TO_LEAVE = Duration.ofSeconds(15);
     private static final int CONNECTIONS = 16;
 
     private final ChargeSettings settings;
@@ -51,7 +55,17 @@ public final class ChargeEngine {
     private final FloodGuard flood;
     /** At every PSP, one after the other. */
     private final Duration longestAttempt;
-    private final List<RecordLoop> loops = new ArrayList<>();
+    private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
+
+    /** The first that is closed stops them all, so that they wait for their calls under way at the same time. */
+    private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
+
+        @Override
+        public void close() {
+            all.forEach(RecordLoop::stop);
+            loop.close();
+        }
+    }
 
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
     public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
@@ -68,7 +82,7 @@ public final class ChargeEngine {
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
         var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
-        this.gateways = new Gateways(psps, settings.breakerOpenFor(), InstantSource.system(), meters);
+        this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
         this.exchange = lifecycle.start("exchange", () -> new Exchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
@@ -76,11 +90,12 @@ public final class ChargeEngine {
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
-        this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
+        this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
         var newsroom = new PspNewsroom(database, gateways);
         lifecycle.start("psp news", () -> Worker.start("psp-news", Duration.ofSeconds(1), newsroom::runOnce));
-        this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood);
+        this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood,
+                new NewerRecords(InstantSource.system(), meters));
     }
 
     /** Works the topic of one tier; 0 is the main topic. */
@@ -89,10 +104,11 @@ public final class ChargeEngine {
         var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CONSUMER);
         DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
         // Past that time its attempt stands in Postgres, where the resolver finds it, so a second look says that the record is done.
-        var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt);
+        var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)
+                .withWaits(IN_A_REBALANCE, longestAttempt);
         var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases());
-        loops.add(lifecycle.start(topic, () -> new RecordLoop(loop, consumer::newConsumer, due,
-                tracing.around("charge", handler), InstantSource.system(), meters).start()));
+        loops.add(lifecycle.start(topic, longestAttempt.plus(TO_LEAVE), () -> new DrainedLoop(loops, new RecordLoop(loop, consumer, due,
+                tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());
     }
 
     /** Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, and stages again what Kafka lost. */
@@ -128,8 +144,8 @@ public final class ChargeEngine {
             var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem);
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
-                admin.live("loop " + (i + 1), () -> loop.health().standstill(Instant.now()));
-                admin.ready("loop " + (i + 1), () -> loop.health().problem(Instant.now()));
+                admin.live("loop " + (i + 1), loop::standstill);
+                admin.ready("loop " + (i + 1), loop::problem);
             }
             return admin;
         }));

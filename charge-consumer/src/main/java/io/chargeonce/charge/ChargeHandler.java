@@ -32,9 +32,10 @@ public final class ChargeHandler implements RecordHandler {
     private final Resolutions resolutions;
     private final PoisonBin poison;
     private final FloodGuard flood;
+    private final NewerRecords newer;
 
     ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions,
-                  PoisonBin poison, FloodGuard flood) {
+                  PoisonBin poison, FloodGuard flood, NewerRecords newer) {
         this.claims = claims;
         this.exchange = exchange;
         this.gateways = gateways;
@@ -42,6 +43,7 @@ public final class ChargeHandler implements RecordHandler {
         this.resolutions = resolutions;
         this.poison = poison;
         this.flood = flood;
+        this.newer = newer;
     }
 
     /** Returns when the record has its fate in the database; throws only while Postgres is away. */
@@ -53,6 +55,8 @@ public final class ChargeHandler implements RecordHandler {
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
         return switch (Decoded.from(record.key(), record.value())) {
             case Decoded.Poison found -> bury(record, found.cause(), found.detail());
+            case Decoded.Newer next -> newer.letWait(record, next)
+                    .orElseGet(() -> bury(record, PoisonCause.WRONG_VERSION, next.detail()));
             case Decoded.Request request -> handle(record, request.record());
         };
     }

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,6 +75,24 @@ class PoisonTest {
         assertThat(books.count(row + " AND cause = '" + cause + "' AND operation_id IS NULL AND raw_value IS NOT DISTINCT FROM "
                 + (bytes == null ? "NULL" : "decode('" + java.util.HexFormat.of().formatHex(bytes) + "', 'hex')"))).isEqualTo(1);
         assertThat(books.count("FROM operation")).isZero();
+    }
+
+    @Test
+    void a_record_of_the_next_release_waits_for_a_process_that_reads_it_and_not_for_ever() {
+        byte[] next = "{\"type\":\"payment.request\",\"version\":2,\"unheard_of\":true}".getBytes(StandardCharsets.UTF_8);
+        Instant now = Instant.now();
+
+        assertThat(process.handle(appended(5, now, next))).isInstanceOf(Verdict.NotBefore.class);
+        assertThat(books.count("FROM dead_letter WHERE source_partition = 5")).isZero();
+
+        assertThat(process.handle(appended(5, now.minus(Duration.ofHours(1)), next))).isInstanceOf(Verdict.Done.class);
+        assertThat(process.handle(appended(5, now.plus(Duration.ofHours(1)), next))).as("a forged time").isInstanceOf(Verdict.Done.class);
+        assertThat(books.count("FROM dead_letter WHERE source_partition = 5 AND cause = 'wrong_version'")).isEqualTo(2);
+    }
+
+    private ConsumerRecord<byte[], byte[]> appended(int partition, Instant at, byte[] value) {
+        return new ConsumerRecord<>(books.topics.requests(), partition, ++offset, at.toEpochMilli(), TimestampType.CREATE_TIME, 0,
+                value.length, new byte[0], value, new RecordHeaders(), Optional.empty());
     }
 
     @Test

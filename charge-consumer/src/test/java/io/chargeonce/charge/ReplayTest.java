@@ -111,6 +111,6 @@ class ReplayTest {
         String topic = books.topics.requests();
         var consumer = new ConsumerSettings(kafka, books.topics.prefix() + group, GroupProtocol.CONSUMER);
         return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 100).withWaits(Duration.ofSeconds(1), Duration.ofSeconds(2)),
-                consumer::newConsumer, DueTimes.immediately(), books.process(psp).handler, InstantSource.system(), meters).start();
+                consumer, DueTimes.immediately(), books.process(psp).handler, InstantSource.system(), meters).start();
     }
 }

@@ -131,7 +131,7 @@ class SweeperTest {
     private RecordLoop startLoop() {
         String topic = books.topics.requests();
         var consumer = new ConsumerSettings(kafka, books.topics.groupOfTier(0), GroupProtocol.CONSUMER);
-        return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 100), consumer::newConsumer, DueTimes.immediately(),
+        return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 100), consumer, DueTimes.immediately(),
                 books.process(psp).handler, InstantSource.system(), new SimpleMeterRegistry()).start();
     }
 

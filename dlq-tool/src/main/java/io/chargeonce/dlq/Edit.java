@@ -56,6 +56,7 @@ public final class Edit {
     private static List<String> refusals(Connection connection, byte[] found, byte[] edited) throws SQLException {
         return switch (Decoded.from(key(edited), edited)) {
             case Decoded.Poison poison -> List.of("it would be poison again: " + poison.detail());
+            case Decoded.Newer newer -> List.of("it would be poison again: " + newer.detail());
             case Decoded.Request request -> {
                 var refusals = new ArrayList<>(FixedFields.changed(found, edited).stream()
                         .map(name -> "'%s' says who pays what and with what, and is never edited".formatted(name)).toList());

@@ -1,7 +1,7 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
-import java.time.InstantSource;
 
 /**
  * Sends dead letters back through the pipeline, each by what is known of its money: charged already, it is settled;
@@ -23,7 +23,7 @@ public final class Merge {
     public Run.Result run(Plan plan, Mandate mandate, Run run) {
         var runs = new MergeRuns(queue);
         runs.plan(plan.selection(), mandate, RunTerms.without(run.pace()));
-        RunLeader leader = runs.take(mandate, InstantSource.system(), progress -> run.progress().accept(progress.fates()))
+        RunLeader leader = runs.take(mandate, new SteadyClock(), progress -> run.progress().accept(progress.fates()))
                 .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + mandate.run()));
         RunStep end = leader.run(run.brake());
         return new Run.Result(leader.progress().fates(), end instanceof RunStep.Finished);

@@ -64,8 +64,8 @@ final class AcceptRefund {
     private Answer accept(Connection connection, Refunds.Ask ask, Optional<IdempotencyKey> key) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
         Command command = RefundBody.command(ask);
-        Optional<Command> named = key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
-        if (named.isPresent() && !command.hasFingerprint(named.get().fingerprint())) {
+        Optional<Command.Stored> named = key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
+        if (named.isPresent() && !command.isTheSameAs(named.get())) {
             return Problems.keyReused(command.differencesFrom(named.get().canonical())).answer();
         }
         return switch (Refunds.accept(connection, topics, ask, deadline)) {

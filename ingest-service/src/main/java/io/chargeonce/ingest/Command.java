@@ -16,9 +16,14 @@ import tools.jackson.databind.JsonNode;
  *
  * @param canonical JSON with the fields in alphabetical order, absent ones left out
  */
-record Command(String canonical, byte[] fingerprint) {
+record Command(String path, String canonical, byte[] fingerprint) {
 
+    /** Of the fingerprint. Rows keep the version that they were made with; a change of the fingerprint needs the next one. */
     static final int VERSION = 1;
+
+    /** A command as a release before or after this one may have stored it. */
+    record Stored(int version, String path, String canonical, byte[] fingerprint) {}
+
     static final String METHOD = "POST";
     static final String PATH = "/v1/payments";
 
@@ -36,11 +41,16 @@ record Command(String canonical, byte[] fingerprint) {
     }
 
     static Command of(String path, String canonical) {
-        return new Command(canonical, Sha256.of(VERSION + "\n" + METHOD + "\n" + path + "\n" + canonical));
+        return new Command(path, canonical, Sha256.of(VERSION + "\n" + METHOD + "\n" + path + "\n" + canonical));
     }
 
-    boolean hasFingerprint(byte[] other) {
-        return MessageDigest.isEqual(fingerprint, other);
+    /**
+     * Whether a stored command is this one. The fingerprint is compared where it was made as this process makes it. Another
+     * release's is not understood here, so there the commands themselves are compared.
+     */
+    boolean isTheSameAs(Stored stored) {
+        return stored.version() == VERSION ? MessageDigest.isEqual(fingerprint, stored.fingerprint())
+                : path.equals(stored.path()) && differencesFrom(stored.canonical()).isEmpty();
     }
 
     /** The names of the fields in which the two commands differ. */

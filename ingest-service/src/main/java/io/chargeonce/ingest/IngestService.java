@@ -5,9 +5,11 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
@@ -61,20 +63,26 @@ public final class IngestService implements AutoCloseable {
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, clock);
-        startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
+        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
-                () -> AdminServer.start(address, meters::scrape).ready("database", database::problem)));
+                () -> admin(address, meters, database, intake)));
         return new IngestService(lifecycle, http);
     }
 
-    private static void startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
+    private static AdminServer admin(Address address, Meters meters, Database database, Intake intake) {
+        return AdminServer.start(address, meters::scrape).ready("database", database::problem)
+                .live("intake", intake::standstill).ready("intake", intake::standstill);
+    }
+
+    private static Intake startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
                                     AnswerAsk accept, Runnable staged, Meters meters, Tracing tracing, InstantSource clock) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
         var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock));
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
-        var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler, clock,
+        var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler,
                 meters.registry()));
         lifecycle.start("intake topics", () -> Worker.start("ingest-intake", Intake.LOOK_EVERY, intake::runOnce));
+        return intake;
     }
 
     private static void startReaper(Lifecycle lifecycle, Reaper reaper, Meters meters) {
@@ -86,8 +94,8 @@ public final class IngestService implements AutoCloseable {
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, InstantSource clock) {
-        var merchants = lifecycle.start("merchants", () -> new Merchants(database, clock));
-        var limits = new RateLimits(clock);
+        var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
+        var limits = new RateLimits(new SteadyClock());
         var heads = deadline(lifecycle, "heads", patience.head());
         var bodies = deadline(lifecycle, "bodies and answers", patience.exchange());
         var leftovers = deadline(lifecycle, "leftovers", patience.leftover());

@@ -14,16 +14,20 @@ final class RefundKeys {
 
     private RefundKeys() {}
 
-    private static final String FIND =
-            "SELECT request_params, fingerprint FROM idempotency_key WHERE merchant_id = ? AND idempotency_key = ?";
+    private static final String FIND = """
+            SELECT fingerprint_version, request_path, request_params, fingerprint
+              FROM idempotency_key
+             WHERE merchant_id = ? AND idempotency_key = ?
+            """;
 
     /** What the key names already, a refund or a payment. */
-    static Optional<Command> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
+    static Optional<Command.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
             statement.setString(1, merchant);
             statement.setString(2, key.value());
             try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Command(row.getString(1), row.getBytes(2))) : Optional.empty();
+                return row.next() ? Optional.of(new Command.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)))
+                        : Optional.empty();
             }
         }
     }

@@ -37,7 +37,8 @@ final class Refusals {
     }
 
     void stage(ConsumerRecord<byte[], byte[]> record, Answer refusal) {
-        String id = "%s-%d-%d".formatted(record.topic(), record.partition(), record.offset());
+        // With its time: another topic of the same name, made later, has other records at the same places.
+        String id = "%s-%d-%d-%d".formatted(record.topic(), record.partition(), record.offset(), record.timestamp());
         var value = new LinkedHashMap<String, Object>();
         value.put("type", TYPE);
         value.put("version", 1);

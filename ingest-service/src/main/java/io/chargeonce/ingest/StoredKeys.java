@@ -17,12 +17,12 @@ final class StoredKeys {
     private StoredKeys() {}
 
     /** @param response empty once it was reaped */
-    private record Stored(byte[] fingerprint, String command, Optional<StoredResponse> response, PaymentStatus now,
+    private record Stored(Command.Stored command, Optional<StoredResponse> response, PaymentStatus now,
                           Instant firstAt) {
 
         Acceptance answer(Ask ask) {
-            if (!ask.command().hasFingerprint(fingerprint)) {
-                return new Acceptance.Reused(ask.command().differencesFrom(command));
+            if (!ask.command().isTheSameAs(command)) {
+                return new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
             }
             return response.<Acceptance>map(kept -> new Acceptance.Replayed(kept, now, firstAt))
                     .orElseGet(() -> new Acceptance.Reconstructed(ask.response(), now));
@@ -52,7 +52,7 @@ final class StoredKeys {
     private static final String SELECT = """
             SELECT taken.idempotency_key, taken.fingerprint, taken.request_params, taken.response_status,
                    taken.response_headers, taken.response_body, taken.created_at,
-                   %s, taken.merchant_id
+                   %s, taken.merchant_id, taken.fingerprint_version, taken.request_path
               FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
               JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
               JOIN operation AS charge ON charge.operation_id = taken.resource_id
@@ -73,7 +73,9 @@ final class StoredKeys {
 
     private static Stored stored(ResultSet row) throws SQLException {
         byte[] body = row.getBytes(6);
-        return new Stored(row.getBytes(2), row.getString(3),
+        var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
+                row.getBytes(2));
+        return new Stored(command,
                 body == null ? Optional.empty() : Optional.of(StoredResponse.fromColumns(row.getInt(4), row.getString(5), body)),
                 PaymentStatus.of(row),
                 row.getTimestamp(7).toInstant());

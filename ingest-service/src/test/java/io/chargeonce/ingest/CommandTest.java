@@ -27,6 +27,20 @@ class CommandTest {
     }
 
     @Test
+    void a_command_stored_by_another_release_is_compared_itself_and_not_by_its_fingerprint() {
+        Command command = Command.of(request(1299, Optional.of("order-1001")));
+        String spelledOtherwise = "{\"reference\":\"order-1001\",\"currency\":\"EUR\",\"amount\":1299,\"payment_method\":\"pm_card_visa\","
+                + "\"customer\":\"cus_7\"}";
+        byte[] unknown = new byte[32];
+
+        assertThat(command.isTheSameAs(new Command.Stored(2, Command.PATH, spelledOtherwise, unknown))).isTrue();
+        assertThat(command.isTheSameAs(new Command.Stored(2, Command.PATH, spelledOtherwise.replace("1299", "1300"), unknown))).isFalse();
+        assertThat(command.isTheSameAs(new Command.Stored(2, "/v1/other", spelledOtherwise, unknown))).isFalse();
+        assertThat(command.isTheSameAs(new Command.Stored(1, Command.PATH, spelledOtherwise, unknown))).isFalse();
+        assertThat(command.isTheSameAs(new Command.Stored(1, Command.PATH, "{}", command.fingerprint()))).isTrue();
+    }
+
+    @Test
     void commands_that_differ_name_the_fields_in_which_they_do() {
         Command command = Command.of(request(1299, Optional.of("order-1001")));
 

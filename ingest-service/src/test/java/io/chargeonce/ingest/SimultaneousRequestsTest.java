@@ -76,6 +76,16 @@ class SimultaneousRequestsTest {
         assertThat(operations(key)).isOne();
     }
 
+    @Test
+    void a_key_that_the_next_release_stored_is_repeated_as_any_other() {
+        assertThat(world.pay(key, BODY).statusCode()).isEqualTo(202);
+        world.execute("UPDATE idempotency_key SET fingerprint_version = 2, fingerprint = sha256('another way') "
+                + "WHERE idempotency_key = '" + key + "'");
+
+        assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).hasValue("true");
+        assertThat(world.pay(key, Json.with(BODY, "amount", "7")).statusCode()).isEqualTo(409);
+    }
+
     /** Another process holds the key's row uncommitted: its requests wait a while, and nobody else's do. */
     @Test
     void a_key_in_use_elsewhere_is_409_while_other_requests_are_accepted() throws Exception {

@@ -42,6 +42,8 @@ class StartTest {
         try (var meters = Meters.of("test"); var service = IngestService.start(settings, meters); var client = HttpClient.newHttpClient()) {
             get(client, service.port(), "/v1/payments/pay_unknown");
             assertThat(get(client, adminPort, "/health/ready").statusCode()).isEqualTo(200);
+            assertThat(get(client, adminPort, "/health/ready").body()).contains("\"intake\"");
+            assertThat(get(client, adminPort, "/health/live").body()).contains("\"intake\"");
             assertThat(get(client, adminPort, "/metrics").body()).contains("chargeonce_ingest_requests_seconds_count{");
             IngestWorld.execute(url, "DROP SCHEMA chargeonce CASCADE");
             assertThat(get(client, adminPort, "/health/ready").statusCode()).isEqualTo(503);

@@ -8,7 +8,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
 /** The partitions that are ours now. Only the poll thread changes it; meters read it from other threads. */
@@ -47,9 +49,31 @@ final class Assignment {
                 .orElseThrow(() -> new IllegalStateException("Bug! " + partition + " is not assigned"));
     }
 
+    /** Forgets what was held and known of it. */
     PartitionWork restart(TopicPartition partition) {
         remove(List.of(partition));
         return start(partition);
+    }
+
+    /** Forgets what was held of it, since its log was cut. */
+    PartitionWork restartOfTheSameTopic(TopicPartition partition) {
+        Optional<String> topicId = of(partition).topicId();
+        PartitionWork fresh = restart(partition);
+        topicId.ifPresent(fresh::belongsTo);
+        return fresh;
+    }
+
+    Set<TopicPartition> partitions() {
+        return Set.copyOf(works.keySet());
+    }
+
+    Set<String> topics() {
+        return works.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
+    }
+
+    /** What is wrong with single partitions, in one line; empty if nothing is. */
+    Optional<String> trouble() {
+        return works.values().stream().flatMap(work -> work.unreadable().stream()).sorted().reduce((one, other) -> one + "; " + other);
     }
 
     Collection<PartitionWork> all() {

@@ -1,5 +1,7 @@
 package io.chargeonce.kafka;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -8,7 +10,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Pauses the partitions whose buffer is full. Poll thread only.
+ * Pauses the partitions that can take no more: their buffer is full, their topic not known yet, or Kafka
+ * refuses them. Poll thread only.
  *
  * <p>It keeps no list of its own: what should be paused is compared every turn with what the consumer says is paused, so a
  * rebalance that drops a pause, or leaves one behind, is put right a turn later.
@@ -16,19 +19,22 @@ import org.apache.kafka.common.TopicPartition;
 final class Backpressure {
     private final Consumer<byte[], byte[]> consumer;
     private final Assignment assignment;
+    private final InstantSource clock;
     private Extent extent = Extent.NOTHING;
 
     /** How much is paused. */
     enum Extent { NOTHING, SOME, EVERYTHING }
 
-    Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment) {
+    Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment, InstantSource clock) {
         this.consumer = consumer;
+        this.clock = clock;
         this.assignment = assignment;
     }
 
     void pauseWhatIsFullAndResumeTheRest() {
         Set<TopicPartition> paused = consumer.paused();
-        Set<TopicPartition> full = partitionsThat(PartitionWork::isFull);
+        Instant now = clock.instant();
+        Set<TopicPartition> full = partitionsThat(work -> work.takesNoMore(now));
         Set<TopicPartition> toPause = without(full, paused);
         Set<TopicPartition> toResume = without(paused, full);
         if (!toPause.isEmpty()) {

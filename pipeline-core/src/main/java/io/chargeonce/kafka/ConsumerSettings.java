@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -11,7 +12,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** What a {@link RecordLoop}'s consumers are made of. Immutable. */
-public record ConsumerSettings(KafkaConnection connection, String group, GroupProtocol protocol) {
+public record ConsumerSettings(KafkaConnection connection, String group, GroupProtocol protocol) implements LoopClients {
     /** A member that does not poll for so long is given up by its group. A loop polls several times a second. */
     public static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
 
@@ -47,8 +48,14 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
         return properties;
     }
 
-    /** A new consumer; the caller closes it. What a {@link RecordLoop} is given as {@code settings::newConsumer}. */
+    /** A new consumer; the caller closes it. */
+    @Override
     public Consumer<byte[], byte[]> newConsumer() {
         return new KafkaConsumer<>(properties());
+    }
+
+    @Override
+    public Admin newAdmin() {
+        return connection.newAdmin();
     }
 }

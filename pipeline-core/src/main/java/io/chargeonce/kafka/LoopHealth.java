@@ -5,21 +5,23 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a {@link RecordLoop} is. Immutable.
+ * How a {@link RecordLoop} is, by the loop's own clock. Immutable.
  *
  * @param running    its thread runs and was not told to stop
  * @param lastPoll   when it last asked Kafka for records without an error
  * @param failure    why it has no consumer now and builds a new one
  * @param nextAnswer while the handler has records: when it should have said something about one, at the latest
+ * @param trouble    what single topics or partitions suffer from, while the others go on
  */
-public record LoopHealth(boolean running, Optional<Instant> lastPoll, Optional<String> failure, Optional<Instant> nextAnswer) {
+public record LoopHealth(boolean running, Optional<Instant> lastPoll, Optional<String> failure, Optional<Instant> nextAnswer,
+                         Optional<String> trouble) {
     private static final Duration SILENT_TOO_LONG = ConsumerSettings.MAX_POLL_INTERVAL;
     /** Every stuck record was given to the handler once more by then, and nothing came back of that either. */
     private static final Duration ANSWER_TOO_LATE = Duration.ofMinutes(2);
 
     /** What is wrong with it, in one line; empty if nothing is. */
     public Optional<String> problem(Instant now) {
-        return standstill(now).or(() -> failure);
+        return standstill(now).or(() -> failure).or(() -> trouble);
     }
 
     /** Why it will not go on by itself, in one line; empty if it moves, or tries to get a consumer that works. */

@@ -29,6 +29,7 @@ final class LoopMeters implements AutoCloseable {
     private final Counter rebuilds;
     private final Counter handedAgain;
     private final Counter fetchedWhileFull;
+    private final Counter topicsReplaced;
     private final Timer lateness;
 
     LoopMeters(MeterRegistry registry, String loop) {
@@ -43,6 +44,8 @@ final class LoopMeters implements AutoCloseable {
         this.handedAgain = counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
         this.fetchedWhileFull = counter("chargeonce.loop.fetched.while.full",
                 "Records fetched for a partition whose buffer was full: its pause got lost", Tags.empty());
+        this.topicsReplaced = counter("chargeonce.loop.topics.replaced",
+                "Partitions begun afresh, because their topic was deleted and made again", Tags.empty());
         this.lateness = Timer.builder("chargeonce.loop.lateness").description("From a record's due time to its start")
                 .serviceLevelObjectives(LATENESS).tags(tags).register(registry);
         mine.add(lateness);
@@ -62,6 +65,10 @@ final class LoopMeters implements AutoCloseable {
 
     void fetchedWhileFull(int records) {
         fetchedWhileFull.increment(records);
+    }
+
+    void topicReplaced() {
+        topicsReplaced.increment();
     }
 
     void done() {

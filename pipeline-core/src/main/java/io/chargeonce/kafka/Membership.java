@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -13,6 +14,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,10 +44,13 @@ final class Membership implements ConsumerRebalanceListener {
     private final Backpressure backpressure;
     private final ReleaseRate rate;
     private final LoopMeters meters;
+    private final ForbiddenTopics forbidden;
+    private final TopicWatch watch;
+    private Set<String> subscribed = Set.of();
     private Instant nextLook = Instant.MIN;
 
-    Membership(Consumer<byte[], byte[]> consumer, LoopSettings settings, DueTimes dueTimes, InstantSource clock,
-               Workers workers, Assignment assignment, Signal drained, LoopMeters meters) {
+    Membership(Consumer<byte[], byte[]> consumer, TopicWatch.Descriptions descriptions, LoopSettings settings, DueTimes dueTimes,
+               InstantSource clock, Workers workers, Assignment assignment, Signal drained, LoopMeters meters, ForbiddenTopics forbidden) {
         this.consumer = consumer;
         this.settings = settings;
         this.dueTimes = dueTimes;
@@ -54,15 +60,19 @@ final class Membership implements ConsumerRebalanceListener {
         this.drained = drained;
         this.meters = meters;
         this.commits = new Commits(consumer, settings, clock, meters);
-        this.backpressure = new Backpressure(consumer, assignment);
+        this.backpressure = new Backpressure(consumer, assignment, clock);
         this.rate = new ReleaseRate(settings.mostPerSecond());
+        this.forbidden = forbidden;
+        this.watch = new TopicWatch(descriptions, consumer, settings, clock, assignment, meters);
     }
 
     void join() {
-        consumer.subscribe(settings.topics(), this);
+        subscribed = forbidden.allowed();
+        consumer.subscribe(subscribed, this);
     }
 
     void turn() throws InterruptedException {
+        watch.look();
         ConsumerRecords<byte[], byte[]> records = poll();
         buffer(records);
         startWhatIsDue();
@@ -93,6 +103,8 @@ final class Membership implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
         assignment.add(assigned);
+        watch.hurry();
+        backpressure.pauseWhatIsFullAndResumeTheRest();
     }
 
     @Override
@@ -125,7 +137,35 @@ final class Membership implements ConsumerRebalanceListener {
             drained.await(rest);
             backpressure.pauseWhatIsFullAndResumeTheRest();
         }
-        return consumer.poll(poll);
+        try {
+            return consumer.poll(poll);
+        } catch (WakeupException | InterruptException ending) {
+            throw ending;
+        } catch (KafkaException failure) {
+            leaveOut(failure);
+            return ConsumerRecords.empty();
+        }
+    }
+
+    /** A failure of single partitions holds up only them. Any other one breaks the consumer, which is then replaced. */
+    private void leaveOut(KafkaException failure) {
+        Instant now = clock.instant();
+        List<PartitionWork> refused = Unreadable.partitions(failure, assignment.partitions()).stream()
+                .map(assignment::of).filter(work -> !work.takesNoMore(now)).toList();
+        if (refused.isEmpty() && failure instanceof TopicAuthorizationException topics && forbidden.refused(topics.unauthorizedTopics())) {
+            log.error("ALERT: {}: Kafka does not let it read {}; it reads its other topics and tries these again later",
+                    settings.name(), topics.unauthorizedTopics());
+        }
+        if (refused.isEmpty()) {
+            throw failure;
+        }
+        refused.forEach(work -> {
+            work.refused(failure.getMessage(), now);
+            log.error("ALERT: {}: {} can't be read now. The other partitions go on, this one is tried again and never skipped by"
+                    + " itself. Give the rights back or mend the broker's log; to skip what is lost, stop this group and set its offset behind it",
+                    settings.name(), work.partition, failure);
+        });
+        backpressure.pauseWhatIsFullAndResumeTheRest();
     }
 
     private static Duration shorter(Duration one, Duration other) {
@@ -134,7 +174,7 @@ final class Membership implements ConsumerRebalanceListener {
 
     /** How long a poll may take so that nothing is late. Nothing else can become due while nothing runs. */
     private Duration patience() {
-        Duration longest = workers.isBusy() ? POLL_WHILE_BUSY : LONGEST_POLL;
+        Duration longest = workers.isBusy() || watch.awaitsAnAnswer() ? POLL_WHILE_BUSY : LONGEST_POLL;
         Instant now = clock.instant();
         if (rate.isUsedUp()) {
             return BETWEEN_GULPS;
@@ -161,13 +201,17 @@ final class Membership implements ConsumerRebalanceListener {
             if (!work.isFollowedBy(fetched.getFirst().offset())) {
                 log.warn("{}: {} jumped back to offset {}; its log was cut, and what was held of it is dropped",
                         settings.name(), partition, fetched.getFirst().offset());
-                work = assignment.restart(partition);
+                work = assignment.restartOfTheSameTopic(partition);
             }
+            if (work.wasRead()) {
+                log.warn("{}: {} can be read again", settings.name(), partition);
+            }
+            forbidden.readable(partition.topic());
             if (work.isFull()) {
                 meters.fetchedWhileFull(fetched.size());
             }
             for (ConsumerRecord<byte[], byte[]> record : fetched) {
-                work.hold(record, dueTimes.dueAt(record, now));
+                work.hold(record, now.plus(dueTimes.untilDue(record)));
             }
         }
     }
@@ -190,7 +234,11 @@ final class Membership implements ConsumerRebalanceListener {
             return;
         }
         nextLook = now.plus(LOOK_EVERY);
+        if (!subscribed.equals(forbidden.allowed())) {
+            join();
+        }
         for (PartitionWork work : assignment.all()) {
+            work.forgetOldRefusal(now);
             work.behind(consumer.currentLag(work.partition));
             work.runningSinceBefore(now.minus(settings.stuckAfter())).forEach(workers::handAgain);
         }

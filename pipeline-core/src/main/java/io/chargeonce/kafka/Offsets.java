@@ -32,6 +32,11 @@ final class Offsets {
                 : fromLowestIncomplete.peekLast().offset < offset;
     }
 
+    /** Nothing was added yet, and everything below is complete. */
+    void beginAt(long offset) {
+        committable = Optional.of(new OffsetAndMetadata(offset));
+    }
+
     /** Offsets come in ascending order; there may be gaps between them. */
     Mark add(long offset, Optional<Integer> leaderEpoch) {
         if (!isFollowedBy(offset)) {

@@ -1,5 +1,6 @@
 package io.chargeonce.kafka;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,6 +20,10 @@ import org.apache.kafka.common.TopicPartition;
  * <p>A partition that comes back to the same member gets a new object, so a late completion reaches only the old one.
  */
 final class PartitionWork {
+    private static final Backoff ASK_AGAIN = new Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
+
+    private static final Duration TRIED_FOR = Duration.ofMinutes(1);
+
     final TopicPartition partition;
     private final BufferLimit limit;
     private final Signal drained;
@@ -28,17 +33,64 @@ final class PartitionWork {
     private final WaitingRecords waiting = new WaitingRecords();
     private final KeyQueues keys = new KeyQueues();
     private Optional<OffsetAndMetadata> commitRequested = Optional.empty();
+    private Optional<String> topicId = Optional.empty();
+    private Optional<Unread> unread = Optional.empty();
     private boolean abandoned;
     private boolean full;
     private int running;
     private long heldBytes;
     private long unfetched;
 
+    /** Kafka does not give its records out: why, and when it is asked again. */
+    private record Unread(String reason, Instant again, int times) {}
+
     /** @param drained raised when a full buffer has room again */
     PartitionWork(TopicPartition partition, BufferLimit limit, Signal drained) {
         this.partition = partition;
         this.limit = limit;
         this.drained = drained;
+    }
+
+    /** The id of the topic that it is a partition of; empty until that is known, and then nothing is read or committed. */
+    synchronized Optional<String> topicId() {
+        return topicId;
+    }
+
+    synchronized void belongsTo(String id) {
+        topicId = Optional.of(id);
+        unread = Optional.empty();
+    }
+
+    /** Nothing was fetched yet, and everything below that offset is complete. */
+    synchronized void continuesAt(long offset) {
+        offsets.beginAt(offset);
+    }
+
+    /** Kafka refuses to give its records out; it is asked again after a pause that grows. */
+    synchronized void refused(String reason, Instant now) {
+        int times = unread.map(Unread::times).orElse(0) + 1;
+        unread = Optional.of(new Unread(reason, now.plus(ASK_AGAIN.after(times)), times));
+    }
+
+    /** Records came: it can be read. True if it could not before. */
+    synchronized boolean wasRead() {
+        boolean before = unread.isPresent();
+        unread = Optional.empty();
+        return before;
+    }
+
+    /** One that was tried for a while without a refusal can be read, also where it has no records. */
+    synchronized void forgetOldRefusal(Instant now) {
+        unread = unread.filter(refusal -> now.isBefore(refusal.again().plus(TRIED_FOR)));
+    }
+
+    synchronized Optional<String> unreadable() {
+        return unread.map(now -> partition + " can't be read: " + now.reason());
+    }
+
+    /** Whether nothing more of it is to be fetched now. */
+    synchronized boolean takesNoMore(Instant now) {
+        return full || topicId.isEmpty() || unread.filter(refusal -> now.isBefore(refusal.again())).isPresent();
     }
 
     synchronized boolean isFollowedBy(long offset) {
@@ -154,15 +206,16 @@ final class PartitionWork {
 
     /** What to commit if it was not yet asked for; the caller asks for it now. */
     synchronized Optional<OffsetAndMetadata> takeChangedOffset() {
-        if (offsets.committable().equals(commitRequested)) {
+        if (committable().equals(commitRequested)) {
             return Optional.empty();
         }
-        commitRequested = offsets.committable();
+        commitRequested = committable();
         return commitRequested;
     }
 
+    /** With the topic that it belongs to. */
     synchronized Optional<OffsetAndMetadata> committable() {
-        return offsets.committable();
+        return topicId.flatMap(id -> offsets.committable().map(next -> CommittedTopic.of(id, next.offset(), next.leaderEpoch())));
     }
 
     /** The last commit is in doubt: the next one asks for it again. */

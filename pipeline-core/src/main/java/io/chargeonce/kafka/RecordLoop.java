@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -25,11 +26,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class RecordLoop implements Runnable, AutoCloseable {
     private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30));
+    private static final DescribeTopicsOptions WITHIN = new DescribeTopicsOptions().timeoutMs(10_000);
     private static final Duration CLOSE_MARGIN = Duration.ofSeconds(15);
     private static final Logger log = LoggerFactory.getLogger(RecordLoop.class);
 
     private final LoopSettings settings;
-    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final LoopClients clients;
     private final DueTimes dueTimes;
     private final InstantSource clock;
     private final LoopMeters meters;
@@ -40,21 +42,26 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     private final AtomicBoolean started = new AtomicBoolean();
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final ForbiddenTopics forbidden;
     private volatile Optional<Consumer<byte[], byte[]>> current = Optional.empty();
     private volatile Optional<Instant> lastPoll = Optional.empty();
     private volatile Optional<String> failure = Optional.empty();
     private int failuresInARow;
 
-    /** @param consumers makes a consumer, again whenever one broke; the loop closes each */
-    public RecordLoop(LoopSettings settings, Supplier<Consumer<byte[], byte[]>> consumers, DueTimes dueTimes,
+    /**
+     * @param clients makes a consumer and an administrator's client, again whenever one broke; the loop closes each
+     * @param clock   for durations: it must not step, as a wall clock does
+     */
+    public RecordLoop(LoopSettings settings, LoopClients clients, DueTimes dueTimes,
                       RecordHandler handler, InstantSource clock, MeterRegistry registry) {
         this.settings = settings;
-        this.consumers = consumers;
+        this.clients = clients;
         this.dueTimes = dueTimes;
         this.clock = clock;
         this.meters = new LoopMeters(registry, settings.name());
         this.workers = new Workers(settings, handler, clock, meters);
         this.assignment = new Assignment(settings.buffer(), drained);
+        this.forbidden = new ForbiddenTopics(settings.topics(), clock);
         registerGauges();
     }
 
@@ -86,18 +93,34 @@ public final class RecordLoop implements Runnable, AutoCloseable {
 
     public LoopHealth health() {
         return new LoopHealth(started.get() && !isStopping(), lastPoll, failure,
-                workers.silentSince().map(since -> since.plus(settings.stuckAfter())));
+                workers.silentSince().map(since -> since.plus(settings.stuckAfter())),
+                forbidden.problem().or(assignment::trouble));
+    }
+
+    /** What is wrong with it now, in one line; empty if nothing is. */
+    public Optional<String> problem() {
+        return health().problem(clock.instant());
+    }
+
+    /** Why it will not go on by itself, in one line; empty if it moves, or tries to get a consumer that works. */
+    public Optional<String> standstill() {
+        return health().standstill(clock.instant());
+    }
+
+    /** Takes no more records, and returns at once. {@link #close} waits for the end. */
+    public void stop() {
+        stop.countDown();
+        current.ifPresent(Consumer::wakeup);
     }
 
     /** Stops polling, lets records in flight finish for a bounded time, commits, leaves the group. Returns when that is done. */
     @Override
     public void close() {
-        stop.countDown();
+        stop();
         if (started.compareAndSet(false, true)) {
             end();
             return;
         }
-        current.ifPresent(Consumer::wakeup);
         try {
             if (!ended.await(settings.closeWait().plus(CLOSE_MARGIN).toMillis(), TimeUnit.MILLISECONDS)) {
                 log.warn("{}: did not end in time and is left behind", settings.name());
@@ -109,11 +132,11 @@ public final class RecordLoop implements Runnable, AutoCloseable {
 
     /** One consumer, until the loop stops or the consumer breaks. */
     private void serve() throws InterruptedException {
-        try {
-            Consumer<byte[], byte[]> consumer = consumers.get();
+        try (Admin admin = clients.newAdmin()) {
+            Consumer<byte[], byte[]> consumer = clients.newConsumer();
             // Published before the next look at "stop", so that close() wakes it or it never polls.
             current = Optional.of(consumer);
-            serveWith(consumer);
+            serveWith(consumer, admin);
         } catch (RuntimeException broken) {
             meters.consumerFailed();
             failuresInARow++;
@@ -124,8 +147,9 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         }
     }
 
-    private void serveWith(Consumer<byte[], byte[]> consumer) throws InterruptedException {
-        Membership membership = new Membership(consumer, settings, dueTimes, clock, workers, assignment, drained, meters);
+    private void serveWith(Consumer<byte[], byte[]> consumer, Admin admin) throws InterruptedException {
+        Membership membership = new Membership(consumer, topics -> admin.describeTopics(topics, WITHIN).topicNameValues(), settings,
+                dueTimes, clock, workers, assignment, drained, meters, forbidden);
         boolean sound = false;
         try {
             membership.join();
@@ -173,6 +197,8 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     private void registerGauges() {
         meters.gauge("in.flight", "Records with the handler now", workers::inFlight);
         meters.gauge("buffered", "Records fetched and not complete", assignment::held);
+        meters.gauge("unreadable", "1 while Kafka refuses to give out single partitions or topics",
+                () -> forbidden.problem().or(assignment::trouble).isPresent() ? 1 : 0);
         meters.gauge("overdue", "Records due and not started", () -> assignment.overdue(clock.instant()).records());
         meters.gauge("overdue.age.seconds", "How long the oldest record that is due and not started is overdue", () -> {
             Instant now = clock.instant();

@@ -36,7 +36,7 @@ public final class AdminServer implements AutoCloseable {
      * @throws IllegalStateException if nobody can listen on the address; its message is one line
      */
     public static AdminServer start(Address address, Supplier<String> metrics) {
-        return start(address, metrics, InstantSource.system());
+        return start(address, metrics, new SteadyClock());
     }
 
     static AdminServer start(Address address, Supplier<String> metrics, InstantSource clock) {

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public final class Lifecycle implements AutoCloseable {
-    /** Whoever sends SIGTERM must wait longer than this before SIGKILL: Compose two minutes, Kubernetes three. */
-    public static final Duration LONGEST_CLOSE = Duration.ofSeconds(90);
+    /** Whoever sends SIGTERM must wait longer than this before SIGKILL: Compose and Kubernetes five minutes. */
+    public static final Duration LONGEST_CLOSE = Duration.ofMinutes(4);
     private static final Logger log = LoggerFactory.getLogger(Lifecycle.class);
 
     private final String service;
@@ -35,7 +35,7 @@ public final class Lifecycle implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private boolean closing;
 
-    private record Part(String name, AutoCloseable closeable) {}
+    private record Part(String name, Duration toClose, AutoCloseable closeable) {}
 
     /** @param timePerPart how long the closing of one part may take before it is left behind */
     public Lifecycle(String service, Duration timePerPart) {
@@ -56,6 +56,15 @@ public final class Lifecycle implements AutoCloseable {
      * @throws StartFailed if the part could not start, or the service is closing
      */
     public <P extends AutoCloseable> P start(String part, Callable<P> starter) {
+        return start(part, timePerPart, starter);
+    }
+
+    /**
+     * The same for a part that needs its own time to close.
+     *
+     * @param toClose how long its closing may take before it is left behind
+     */
+    public <P extends AutoCloseable> P start(String part, Duration toClose, Callable<P> starter) {
         P started;
         try {
             if (isClosing()) {
@@ -66,8 +75,8 @@ public final class Lifecycle implements AutoCloseable {
             close();
             throw new StartFailed(service, part, reason);
         }
-        if (!keep(new Part(part, started))) {
-            closeInTime(new Part(part, started), timePerPart);
+        if (!keep(new Part(part, toClose, started))) {
+            closeInTime(new Part(part, toClose, started), toClose);
             throw new StartFailed(service, part, new IllegalStateException("it is shutting down"));
         }
         return started;
@@ -84,7 +93,7 @@ public final class Lifecycle implements AutoCloseable {
         if (beginClosing()) {
             long end = System.nanoTime() + timeForAll.toNanos();
             for (Optional<Part> part = takeLast(); part.isPresent(); part = takeLast()) {
-                closeInTime(part.get(), timeUntil(end));
+                closeInTime(part.get(), timeFor(part.get(), end));
             }
             forgetHook();
             closed.countDown();
@@ -119,9 +128,9 @@ public final class Lifecycle implements AutoCloseable {
     }
 
     /** For one part: never more than half of what is left, so that some is left for those after it. */
-    private Duration timeUntil(long end) {
+    private Duration timeFor(Part part, long end) {
         Duration half = Duration.ofNanos(Math.max(0, end - System.nanoTime())).dividedBy(2);
-        return half.compareTo(timePerPart) < 0 ? half : timePerPart;
+        return half.compareTo(part.toClose()) < 0 ? half : part.toClose();
     }
 
     /** On a thread of its own, so that a part that hangs can be left behind. */

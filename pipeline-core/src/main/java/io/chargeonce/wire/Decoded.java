@@ -5,10 +5,18 @@ import java.util.Arrays;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** A record of the main topic or a tier, read from its bytes: either a request, or poison and why. Never throws. */
+/** A record of the main topic or a tier, read from its bytes: a request, poison and why, or a request of the
+ * version after ours. Never throws. */
 public sealed interface Decoded {
 
     record Request(PaymentRecord record) implements Decoded {}
+
+    /** Written by a process of the next release: while that is rolled out, one of its consumers will read it. */
+    record Newer(int version) implements Decoded {
+        public String detail() {
+            return "version %d, where this consumer reads %d".formatted(version, PaymentRecord.VERSION);
+        }
+    }
 
     record Poison(PoisonCause cause, String detail) implements Decoded {}
 
@@ -37,9 +45,14 @@ public sealed interface Decoded {
                     ? new Poison(PoisonCause.WRONG_TOPIC, "type '%s' does not belong here".formatted(brief(json.path("type"))))
                     : new Poison(PoisonCause.UNDECODABLE, "no JSON object with a type");
         }
-        if (json.path("version").asInt(0) != PaymentRecord.VERSION) {
+        int version = json.path("version").asInt(0);
+        if (version == PaymentRecord.VERSION + 1) {
+            return new Newer(version);
+        }
+        if (version < PaymentRecord.OLDEST_VERSION || version > PaymentRecord.VERSION) {
             return new Poison(PoisonCause.WRONG_VERSION,
-                    "version %s, where this consumer reads %d".formatted(brief(json.path("version")), PaymentRecord.VERSION));
+                    "version %s, where this consumer reads %d to %d".formatted(
+                            brief(json.path("version")), PaymentRecord.OLDEST_VERSION, PaymentRecord.VERSION));
         }
         PaymentRecord record = PaymentJson.MAPPER.treeToValue(json, PaymentRecord.class);
         if (key == null || !Arrays.equals(key, record.operationId().getBytes(StandardCharsets.UTF_8))) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 
 /** Starts loops for tests. */
@@ -23,7 +24,21 @@ final class Loops {
         return start(settings(topic), topic.consumers(GroupProtocol.CONSUMER)::newConsumer, DueTimes.afterAppend(delay), handler);
     }
 
+    static LoopClients clients(Supplier<Consumer<byte[], byte[]>> consumers) {
+        return new LoopClients() {
+            @Override
+            public Consumer<byte[], byte[]> newConsumer() {
+                return consumers.get();
+            }
+
+            @Override
+            public Admin newAdmin() {
+                return TestTopic.CONNECTION.newAdmin();
+            }
+        };
+    }
+
     static RecordLoop start(LoopSettings settings, Supplier<Consumer<byte[], byte[]>> consumers, DueTimes due, RecordHandler handler) {
-        return new RecordLoop(settings, consumers, due, handler, InstantSource.system(), new SimpleMeterRegistry()).start();
+        return new RecordLoop(settings, clients(consumers), due, handler, InstantSource.system(), new SimpleMeterRegistry()).start();
     }
 }

@@ -15,10 +15,15 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,13 +40,17 @@ class MembershipTest {
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
     private final Script script = new Script();
 
+    private final AtomicReference<Uuid> topicId = new AtomicReference<>(Uuid.randomUuid());
+    private final TopicWatch.Descriptions descriptions = topics -> topics.stream().collect(Collectors.toMap(topic -> topic,
+            topic -> KafkaFuture.completedFuture(new TopicDescription(topic, false, List.of(partitionInfo()), Set.of(), topicId.get()))));
+
     private final LoopSettings settings = LoopSettings.of("loop", Set.of("topic"), 4).withBuffer(new BufferLimit(2, 1 << 20, 4));
     private final LoopMeters meters = new LoopMeters(registry, "loop");
     private final Workers workers = new Workers(settings, script, clock, meters);
     private final Signal drained = new Signal();
     private final Assignment assignment = new Assignment(settings.buffer(), drained);
-    private final Membership membership = new Membership(consumer, settings, DueTimes.afterAppend(Duration.ofSeconds(5)), clock,
-            workers, assignment, drained, meters);
+    private final Membership membership = new Membership(consumer, descriptions, settings,
+            DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters, new ForbiddenTopics(settings.topics(), clock));
 
     @BeforeEach
     void join() {
@@ -49,6 +58,10 @@ class MembershipTest {
         consumer.updateBeginningOffsets(Map.of(PARTITION, 0L));
         consumer.rebalance(List.of(PARTITION));
         membership.onPartitionsAssigned(List.of(PARTITION));
+    }
+
+    private static TopicPartitionInfo partitionInfo() {
+        return new TopicPartitionInfo(0, null, List.of(), List.of());
     }
 
     private void append(long offset, String key) {
@@ -126,8 +139,9 @@ class MembershipTest {
     @Test
     void what_is_due_at_once_becomes_work_at_a_bounded_rate() throws InterruptedException {
         LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
-        Membership stream = new Membership(consumer, slow, DueTimes.afterAppend(Duration.ofSeconds(5)), clock,
-                new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), drained), drained, meters);
+        Membership stream = new Membership(consumer, descriptions, slow, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock,
+                new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), drained), drained, meters,
+                new ForbiddenTopics(slow.topics(), clock));
         stream.onPartitionsAssigned(List.of(PARTITION));
         for (int i = 0; i < 40; i++) {
             append(i, "key-" + i);
@@ -156,7 +170,9 @@ class MembershipTest {
             return Verdict.done();
         };
         Workers stuck = new Workers(settings, stuckTheFirstTime, clock, meters);
-        Membership patient = new Membership(consumer, settings, DueTimes.immediately(), clock, stuck, assignment, drained, meters);
+        Membership patient = new Membership(consumer, descriptions, settings, DueTimes.immediately(clock), clock, stuck, assignment,
+                drained, meters, new ForbiddenTopics(settings.topics(), clock));
+        patient.onPartitionsAssigned(List.of(PARTITION));
         append(0, "a");
         append(1, "a");
         now.set(START);

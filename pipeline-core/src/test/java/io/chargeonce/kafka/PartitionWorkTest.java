@@ -210,7 +210,9 @@ class PartitionWorkTest {
     }
 
     private static PartitionWork work(BufferLimit limit) {
-        return new PartitionWork(new TopicPartition("topic", 0), limit, new Signal());
+        PartitionWork work = new PartitionWork(new TopicPartition("topic", 0), limit, new Signal());
+        work.belongsTo("topic-1");
+        return work;
     }
 
     private static void hold(PartitionWork work, long offset, String key, Instant due) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,15 +37,16 @@ class RecordLoopBrokenConsumerTest {
                 return topic.consumers(GroupProtocol.CONSUMER).newConsumer();
             };
 
-            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), () -> (kinds.isEmpty() ? last : kinds.remove()).get(),
+            try (RecordLoop loop = new RecordLoop(Loops.settings(topic),
+                    Loops.clients(() -> (kinds.isEmpty() ? last : kinds.remove()).get()),
                     DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
                 await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 2);
-                assertThat(loop.health().problem(Instant.now())).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));
-                assertThat(loop.health().standstill(Instant.now())).as("starting anew would not help").isEmpty();
+                assertThat(loop.problem()).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));
+                assertThat(loop.standstill()).as("starting anew would not help").isEmpty();
 
                 mayWork.countDown();
                 await().until(() -> topic.committed().containsValue(1L));
-                assertThat(loop.health().problem(Instant.now())).isEmpty();
+                assertThat(loop.problem()).isEmpty();
             }
         }
     }

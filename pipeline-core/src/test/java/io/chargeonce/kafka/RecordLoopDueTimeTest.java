@@ -84,6 +84,23 @@ class RecordLoopDueTimeTest {
         }
     }
 
+    @Test
+    void a_clock_that_is_hours_behind_does_not_hold_a_backlog_back_for_a_delay_per_buffer() throws Exception {
+        try (TestTopic topic = TestTopic.withPartitions(1)) {
+            List<String> sent = topic.sendNumbers(100, 1, 50);
+            LoopSettings small = Loops.settings(topic).withBuffer(new BufferLimit(10, 1 << 20, 10));
+            DueTimes behind = DueTimes.afterAppend(Duration.ofHours(1), () -> Instant.now().minusSeconds(7_200));
+
+            try (RecordLoop loop = Loops.start(small, topic.consumers(GroupProtocol.CONSUMER)::newConsumer, behind, record -> {
+                done.add(new String(record.value()));
+                return Verdict.done();
+            })) {
+                await().until(() -> done.containsAll(sent));
+                assertThat(loop.health().failure()).isEmpty();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {-3_600, 3_600})
     void a_clock_that_is_an_hour_off_wedges_nothing(int secondsOff) throws Exception {
@@ -91,8 +108,8 @@ class RecordLoopDueTimeTest {
             List<String> sent = topic.sendNumbers(10, 1, 5);
             InstantSource off = () -> Instant.now().plusSeconds(secondsOff);
 
-            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER)::newConsumer,
-                    DueTimes.afterAppend(DELAY), this::handle, off, new SimpleMeterRegistry()).start()) {
+            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER),
+                    DueTimes.afterAppend(DELAY, off), this::handle, off, new SimpleMeterRegistry()).start()) {
                 await().until(() -> done.containsAll(sent));
                 assertThat(loop.health().failure()).isEmpty();
             }

@@ -84,7 +84,8 @@ class RecordLoopTest {
     /** As if it had polled just then. */
     private static Optional<String> problemAt(Instant time, RecordLoop loop) {
         LoopHealth health = loop.health();
-        return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer()).standstill(time);
+        return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer(), health.trouble())
+                .standstill(time);
     }
 
     @Test
@@ -260,13 +261,13 @@ class RecordLoopTest {
 
     @Test
     void a_loop_may_be_closed_twice_and_before_it_runs() {
-        RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER)::newConsumer, DueTimes.immediately(),
+        RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER), DueTimes.immediately(),
                 script, InstantSource.system(), new SimpleMeterRegistry());
         loop.close();
         loop.close();
         loop.run();
 
         assertThat(loop.health().running()).isFalse();
-        assertThat(loop.health().problem(Instant.now())).contains("not running");
+        assertThat(loop.problem()).contains("not running");
     }
 }

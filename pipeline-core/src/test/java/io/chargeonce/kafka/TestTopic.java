@@ -61,6 +61,26 @@ final class TestTopic implements AutoCloseable {
         return new TestTopic(1, "CreateTime");
     }
 
+    /** Deletes the topic and makes another one of the same name. */
+    void makeAgain(int partitions) throws Exception {
+        admin.deleteTopics(List.of(name)).all().get();
+        NewTopic again = new NewTopic(name, partitions, (short) 1).configs(Map.of("message.timestamp.type", "LogAppendTime"));
+        await().ignoreExceptions().until(() -> {
+            admin.createTopics(List.of(again)).all().get();
+            return true;
+        });
+        awaitLeaders(partitions);
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> commits() throws Exception {
+        return admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get();
+    }
+
+    /** As a commit that comes late does. */
+    void commit(Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
+        admin.alterConsumerGroupOffsets(name, offsets).all().get();
+    }
+
     String name() {
         return name;
     }
@@ -79,9 +99,13 @@ final class TestTopic implements AutoCloseable {
 
     /** Sends values 0 … n-1 in order, spread over partitions and keys, and returns them. */
     List<String> sendNumbers(int count, int partitions, int keysPerPartition) throws Exception {
+        return sendNumbers(0, count, partitions, keysPerPartition);
+    }
+
+    List<String> sendNumbers(int from, int count, int partitions, int keysPerPartition) throws Exception {
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         List<String> values = new ArrayList<>();
-        for (int number = 0; number < count; number++) {
+        for (int number = from; number < from + count; number++) {
             int partition = number % partitions;
             String key = "key-" + partition + "-" + number / partitions % keysPerPartition;
             String value = Integer.toString(number);

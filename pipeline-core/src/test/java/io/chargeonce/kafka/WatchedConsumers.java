@@ -46,7 +46,7 @@ final class WatchedConsumers implements Supplier<Consumer<byte[], byte[]>> {
         Consumer<byte[], byte[]> consumer = real.get();
         return (Consumer<byte[], byte[]>) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Consumer.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().startsWith("commit")) {
+                    if (method.getName().equals("commitAsync") || method.getName().equals("commitSync")) {
                         ((Map<TopicPartition, OffsetAndMetadata>) arguments[0]).forEach((partition, next) ->
                                 check.violation(partition, next.offset()).ifPresent(violations::add));
                         if (dead) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,20 @@ class LifecycleTest {
     private AutoCloseable part(String name) {
         events.add("start " + name);
         return () -> events.add("close " + name);
+    }
+
+    @Test
+    void a_part_that_needs_more_time_than_the_others_gets_it() throws Exception {
+        Lifecycle impatient = new Lifecycle("impatient", Duration.ofMillis(1));
+        CountDownLatch closed = new CountDownLatch(1);
+        impatient.start("calls under way", Duration.ofSeconds(20), () -> () -> {
+            new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS);
+            closed.countDown();
+        });
+
+        impatient.close();
+
+        assertThat(closed.getCount()).isZero();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -12,6 +13,14 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.chargeonce.charge.ChargeEngine;
+import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.runtime.SteadyClock;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +59,18 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.kafka..");
         onlyDependsOn("io.chargeonce.database..");
         onlyDependsOn("io.chargeonce.runtime..");
+    }
+
+    /** A wall clock steps. What only measures how long something takes uses SteadyClock or System.nanoTime. */
+    @Test
+    void only_what_tells_a_time_to_others_asks_the_wall_clock() {
+        noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
+                        "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
+                        "io.chargeonce.wire..", "io.chargeonce.dlq..")
+                .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
+                        OutboxRelay.class)))
+                .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
+                .orShould().callMethod(System.class, "currentTimeMillis").orShould().callMethod(Clock.class, "systemUTC").check(ALL);
     }
 
     @Test

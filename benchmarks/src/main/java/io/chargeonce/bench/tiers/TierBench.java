@@ -103,7 +103,7 @@ public final class TierBench {
     private static RecordLoop loop(Ground.Plot plot, Duration delay, Watch watch) {
         String topic = plot.topics().retry(1);
         var consumers = new ConsumerSettings(new KafkaConnection(plot.kafka(), Map.of()), topic + ".workers", GroupProtocol.CONSUMER);
-        return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 2_000), consumers::newConsumer, DueTimes.afterAppend(delay),
+        return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 2_000), consumers, DueTimes.afterAppend(delay),
                 watch::handle, InstantSource.system(), new SimpleMeterRegistry()).start();
     }
 

@@ -17,8 +17,8 @@ import io.chargeonce.dlq.RunState;
 import io.chargeonce.dlq.RunStep;
 import io.chargeonce.dlq.RunTerms;
 import io.chargeonce.dlq.Standing;
+import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +104,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
         try (var bar = RunBar.on(command, json)) {
             var runs = new MergeRuns(queue);
-            Optional<RunLeader> leader = runs.takeOver(mandate, InstantSource.system(), bar::show, this::waits);
+            Optional<RunLeader> leader = runs.takeOver(mandate, new SteadyClock(), bar::show, this::waits);
             if (leader.isEmpty()) {
                 return notToBeTaken(queue, mandate.run());
             }

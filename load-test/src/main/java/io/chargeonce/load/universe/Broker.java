@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Utils;
 
 /**
@@ -25,10 +26,12 @@ final class Broker {
     private static Broker current;
 
     private final Map<String, List<Log>> topics = new TreeMap<>();
+    private final Map<String, Uuid> ids = new TreeMap<>();
     private final Map<String, Group> groups = new TreeMap<>();
     private Faults faults = new Faults(0, 0, 0);
     private Duration sessionTimeout = Duration.ofSeconds(3);
     private boolean down;
+    private long created;
 
     void enter() {
         current = this;
@@ -44,6 +47,7 @@ final class Broker {
             logs.add(new Log(topic, partition, stampedByBroker));
         }
         topics.put(topic, logs);
+        ids.put(topic, new Uuid(1, ++created));
     }
 
     void faults(Faults chosen) {
@@ -90,6 +94,11 @@ final class Broker {
 
     List<Log> topic(String name) {
         return topics.getOrDefault(name, List.of());
+    }
+
+    /** Another one of the same name has another id. */
+    Uuid id(String topic) {
+        return ids.get(topic);
     }
 
     Log log(TopicPartition partition) {

@@ -1,14 +1,22 @@
 package io.chargeonce.load.universe;
 
 import java.lang.reflect.Constructor;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsResult;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
 import org.apache.kafka.clients.admin.internals.CoordinatorKey;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
-/** As much of an administrator's client as the sweeper needs. */
+/** As much of an administrator's client as the sweeper and the record loops need. */
 final class ModelAdmin {
 
     private final Broker broker;
@@ -26,6 +34,31 @@ final class ModelAdmin {
             offsets.complete(broker.group(group).committed());
         }
         return result(Map.of(CoordinatorKey.byGroupId(group), offsets));
+    }
+
+    public DescribeTopicsResult describeTopics(Collection<String> names, DescribeTopicsOptions options) {
+        Kernel.it().point("before a look at topics");
+        var answers = new LinkedHashMap<String, KafkaFuture<TopicDescription>>();
+        names.forEach(name -> answers.put(name, broker.isDown() ? failed() : KafkaFuture.completedFuture(describe(name))));
+        return new Topics(answers);
+    }
+
+    private TopicDescription describe(String name) {
+        List<TopicPartitionInfo> partitions = broker.partitions(name).stream()
+                .map(partition -> new TopicPartitionInfo(partition.partition(), null, List.of(), List.of())).toList();
+        return new TopicDescription(name, false, partitions, Set.of(), broker.id(name));
+    }
+
+    private static KafkaFuture<TopicDescription> failed() {
+        var answer = new KafkaFutureImpl<TopicDescription>();
+        answer.completeExceptionally(new TimeoutException("the simulated broker does not answer"));
+        return answer;
+    }
+
+    private static final class Topics extends DescribeTopicsResult {
+        Topics(Map<String, KafkaFuture<TopicDescription>> answers) {
+            super(null, answers);
+        }
     }
 
     private static ListConsumerGroupOffsetsResult result(Map<CoordinatorKey, ? extends KafkaFuture<?>> answer) {

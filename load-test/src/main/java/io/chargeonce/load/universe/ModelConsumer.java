@@ -208,6 +208,14 @@ final class ModelConsumer {
         return found;
     }
 
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration patience) {
+        if (broker.isDown()) {
+            Kernel.it().sleep(patience);
+            throw new TimeoutException("the simulated broker did not answer");
+        }
+        return committed(partitions);
+    }
+
     private void requireAssigned(Collection<TopicPartition> partitions) {
         if (!positions.keySet().containsAll(partitions)) {
             throw new IllegalStateException("No current assignment for one of " + partitions);

@@ -1,0 +1,11 @@
+package io.chargeonce.kafka;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+
+/** What a {@link RecordLoop} talks to Kafka with. It asks for new ones whenever one broke, and closes each. */
+public interface LoopClients {
+    Consumer<byte[], byte[]> newConsumer();
+
+    Admin newAdmin();
+}

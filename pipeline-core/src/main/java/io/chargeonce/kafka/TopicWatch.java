@@ -1,0 +1,147 @@
+package io.chargeonce.kafka;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees that a topic was deleted and made again: then the new one is read from its beginning. Kafka's consumer goes on at the
+ * old one's offset, and so passes over what the new one holds. Poll thread only.
+ *
+ * <p>Each commit carries the id of the topic that it belongs to. A partition is read only after the id of its topic is known
+ * and the group's committed offset was found to belong to it; from then on the id is looked at every second. A commit that
+ * says nothing of a topic, such as one by an operator's tool, is believed.
+ */
+final class TopicWatch {
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Logger log = LoggerFactory.getLogger(TopicWatch.class);
+
+    /** Asks the brokers, without waiting for the answer. */
+    interface Descriptions extends Function<Set<String>, Map<String, KafkaFuture<TopicDescription>>> {}
+
+    private final Descriptions descriptions;
+    private final Consumer<byte[], byte[]> consumer;
+    private final LoopSettings settings;
+    private final InstantSource clock;
+    private final Assignment assignment;
+    private final LoopMeters meters;
+    private Map<String, KafkaFuture<TopicDescription>> asked = Map.of();
+    private Instant nextLook = Instant.MIN;
+
+    TopicWatch(Descriptions descriptions, Consumer<byte[], byte[]> consumer, LoopSettings settings, InstantSource clock,
+               Assignment assignment, LoopMeters meters) {
+        this.descriptions = descriptions;
+        this.consumer = consumer;
+        this.settings = settings;
+        this.clock = clock;
+        this.assignment = assignment;
+        this.meters = meters;
+    }
+
+    /** Some partitions were just assigned: the next look is due at once. */
+    void hurry() {
+        nextLook = Instant.MIN;
+        look();
+    }
+
+    /** Takes what was answered, and asks again when it is time. */
+    void look() {
+        takeAnswers();
+        if (asked.isEmpty() && !clock.instant().isBefore(nextLook)) {
+            nextLook = clock.instant().plus(LOOK_EVERY);
+            Set<String> topics = assignment.topics();
+            asked = topics.isEmpty() ? Map.of() : descriptions.apply(topics);
+            takeAnswers();
+        }
+    }
+
+    /** Until it comes some partitions can't be read. */
+    boolean awaitsAnAnswer() {
+        return !asked.isEmpty() && assignment.all().stream().anyMatch(work -> work.topicId().isEmpty());
+    }
+
+    private void takeAnswers() {
+        if (asked.isEmpty() || !asked.values().stream().allMatch(KafkaFuture::isDone)) {
+            return;
+        }
+        Map<String, KafkaFuture<TopicDescription>> answered = asked;
+        asked = Map.of();
+        Map<PartitionWork, String> unknown = new HashMap<>();
+        for (PartitionWork work : List.copyOf(assignment.all())) {
+            Optional<String> topicId = Optional.ofNullable(answered.get(work.partition.topic())).flatMap(answer -> idOf(work, answer));
+            topicId.filter(id -> work.topicId().isEmpty()).ifPresent(id -> unknown.put(work, id));
+            topicId.filter(id -> work.topicId().filter(before -> !before.equals(id)).isPresent())
+                    .ifPresent(id -> beginWithTheNewTopic(work.partition, id));
+        }
+        begin(unknown);
+    }
+
+    /** Empty also for a partition that its topic has no more. */
+    private Optional<String> idOf(PartitionWork work, KafkaFuture<TopicDescription> answer) {
+        try {
+            TopicDescription topic = answer.getNow(null);
+            return Optional.of(topic.topicId().toString()).filter(id -> work.partition.partition() < topic.partitions().size());
+        } catch (CompletionException | KafkaException | InterruptedException | ExecutionException failure) {
+            if (work.topicId().isEmpty()) {
+                work.refused("the brokers do not tell its topic's id: " + failure, clock.instant());
+                log.warn("{}: {} waits until the brokers tell its topic's id: {}", settings.name(), work.partition, failure.toString());
+            }
+            return Optional.empty();
+        }
+    }
+
+    private void begin(Map<PartitionWork, String> unknown) {
+        if (unknown.isEmpty()) {
+            return;
+        }
+        Map<TopicPartition, OffsetAndMetadata> committed;
+        try {
+            committed = consumer.committed(unknown.keySet().stream().map(work -> work.partition).collect(Collectors.toSet()), PATIENCE);
+        } catch (TimeoutException notNow) {
+            log.warn("{}: the group's offsets can't be read now; they are asked for again in a second: {}", settings.name(),
+                    notNow.toString());
+            return;
+        }
+        unknown.forEach((work, topicId) -> begin(work, topicId, Optional.ofNullable(committed.get(work.partition))));
+    }
+
+    private void begin(PartitionWork work, String topicId, Optional<OffsetAndMetadata> committed) {
+        if (committed.filter(offset -> CommittedTopic.isAnotherThan(topicId, offset)).isPresent()) {
+            beginWithTheNewTopic(work.partition, topicId);
+            return;
+        }
+        // A commit that does not say its topic yet is repeated by one that does.
+        committed.filter(offset -> !CommittedTopic.isSaid(offset)).ifPresent(offset -> work.continuesAt(offset.offset()));
+        work.belongsTo(topicId);
+    }
+
+    private void beginWithTheNewTopic(TopicPartition partition, String topicId) {
+        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held"
+                + " and was not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others"
+                + " again", settings.name(), partition);
+        meters.topicReplaced();
+        PartitionWork work = assignment.restart(partition);
+        consumer.seek(partition, 0);
+        work.continuesAt(0);
+        work.belongsTo(topicId);
+    }
+}
