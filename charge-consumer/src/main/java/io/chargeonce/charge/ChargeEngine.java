@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.DueTimes;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /** Everything between a record and its fate, put together once for the main topic's service and the tiers'. */
@@ -52,6 +54,7 @@ public final class ChargeEngine {
     private final FloodGuard flood;
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new ArrayList<>();
+    private final List<Worker> workers = new ArrayList<>();
 
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
     public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
@@ -65,9 +68,10 @@ public final class ChargeEngine {
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         this.database = lifecycle.start("database", () -> Database.openForService(
-                pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
-        var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
-        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
+                pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS).countedBy(meters));
+        var producers = new ProducerSettings(kafka, "chargeonce-relay");
+        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
+        startWorker("outbox-age", Duration.ofSeconds(5), new OutboxAge(database, meters)::runOnce);
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), InstantSource.system(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
         this.exchange = lifecycle.start("exchange", () -> new Exchange(database, gateways, meters, tracing));
@@ -78,7 +82,7 @@ public final class ChargeEngine {
                 database, schedule, new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), InstantSource.system(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
-        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, flood);
+        this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, flood, meters);
     }
 
     /** Works the topic of one tier; 0 is the main topic. */
@@ -96,16 +100,20 @@ public final class ChargeEngine {
     /** Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, and stages again what Kafka lost. */
     public void startCaretakers() {
         var resolver = new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease());
-        lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::runOnce));
+        startWorker("resolver", Duration.ofMillis(500), resolver::runOnce);
         var presenter = new Presenter(database, topics, relay::nudge);
-        lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
+        startWorker("presenter", Duration.ofSeconds(10), presenter::runOnce);
         var purges = new PurgeEnd(database, topics, relay::nudge);
-        lifecycle.start("purge end", () -> Worker.start("purge-end", Duration.ofMinutes(1), purges::runOnce));
+        startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
-        lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
+        startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
         var backlog = new Backlog(database, meters);
-        lifecycle.start("backlog", () -> Worker.start("backlog", Duration.ofSeconds(5), backlog::runOnce));
+        startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
+    }
+
+    private void startWorker(String name, Duration pause, IntSupplier pass) {
+        workers.add(lifecycle.start(name, () -> Worker.start(name, pause, pass).countedBy(meters)));
     }
 
     /** Takes what PSPs tell by themselves, if the settings give an address. */
@@ -117,7 +125,9 @@ public final class ChargeEngine {
     /** Serves health and metrics, if the settings give an address. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
-            var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem);
+            var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem)
+                    .live("relay", relay::standstill).ready("relay", relay::problem);
+            workers.forEach(admin::watch);
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), () -> loop.health().standstill(Instant.now()));

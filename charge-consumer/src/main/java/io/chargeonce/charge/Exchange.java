@@ -63,7 +63,17 @@ final class Exchange implements AutoCloseable {
     /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
     Outcome ask(PspCall call) {
         if (call.mayBeSent()) {
-            Patiently.ask(() -> sends.ask(call.key()));
+            try {
+                Patiently.insist(() -> sends.ask(call.key()));
+            } catch (RuntimeException bug) {
+                if (!Bug.isRowsOwn(bug)) {
+                    throw bug;
+                }
+                // What is not counted is not sent.
+                meters.counter("chargeonce.bugs", "where", "send").increment();
+                LOG.error("Bug! A send of attempt {} could not be counted, so it is not made; the attempt stays unknown", call.key(), bug);
+                return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
+            }
         }
         Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
@@ -87,14 +97,8 @@ final class Exchange implements AutoCloseable {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
             LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer", call.gateway().psp(),
                     call.key(), bug);
-            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest(bug), Optional.empty());
+            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
         }
-    }
-
-    /** Enough to tell one bug from another in the dead-letter queue; the log has the rest. */
-    private static String digest(RuntimeException bug) {
-        StackTraceElement[] stack = bug.getStackTrace();
-        return bug.getClass().getSimpleName() + (stack.length == 0 ? "" : " at " + stack[0].getFileName() + ":" + stack[0].getLineNumber());
     }
 
     /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */

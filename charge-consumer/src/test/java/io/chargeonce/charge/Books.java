@@ -72,7 +72,7 @@ final class Books implements AutoCloseable {
             this.claims = new Claims(database, routing, schedule, topics, LEASE, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(database, schedule, ladder, topics, () -> {}, meters);
-            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters));
+            this.handler = new ChargeHandler(claims, exchange, schedule, resolutions, poison, new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters), meters);
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), LEASE);
             parts.add(this);

@@ -16,6 +16,8 @@ public enum FailureCause {
     PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
+    /** A bug of ours threw, or Postgres refused the row, before an attempt was made. */
+    INTERNAL_ERROR("internal_error", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
     REQUEST_REFUSED("request_refused", FailureClass.POISON);
 
