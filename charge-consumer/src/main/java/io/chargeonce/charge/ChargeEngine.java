@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.DueTimes;
@@ -23,9 +24,11 @@ import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /** Everything between a record and its fate, put together once for the main topic's service and the tiers'. */
@@ -56,6 +59,7 @@ public final class ChargeEngine {
     /** At every PSP, one after the other. */
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
+    private final List<Worker> workers = new ArrayList<>();
 
     /** The first that is closed stops them all, so that they wait for their calls under way at the same time. */
     private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
@@ -79,9 +83,10 @@ public final class ChargeEngine {
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         this.database = lifecycle.start("database", () -> Database.openForService(
-                pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS));
-        var producer = lifecycle.start("producer", new ProducerSettings(kafka, "chargeonce-relay")::newProducer);
-        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters).start());
+                pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS).countedBy(meters));
+        var producers = new ProducerSettings(kafka, "chargeonce-relay");
+        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
+        startWorker("outbox-age", Duration.ofSeconds(5), new OutboxAge(database, meters)::runOnce);
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
         this.exchange = lifecycle.start("exchange", () -> new Exchange(database, gateways, meters, tracing));
@@ -92,10 +97,9 @@ public final class ChargeEngine {
                 database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
-        var newsroom = new PspNewsroom(database, gateways);
-        lifecycle.start("psp news", () -> Worker.start("psp-news", Duration.ofSeconds(1), newsroom::runOnce));
+        startWorker("psp-news", Duration.ofSeconds(1), new PspNewsroom(database, gateways)::runOnce);
         this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood,
-                new NewerRecords(InstantSource.system(), meters));
+                new NewerRecords(InstantSource.system(), meters), meters);
     }
 
     /** Works the topic of one tier; 0 is the main topic. */
@@ -115,18 +119,21 @@ public final class ChargeEngine {
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
                 () -> new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease()));
-        lifecycle.start("resolver", () -> Worker.start("resolver", Duration.ofMillis(500), resolver::start));
-        var absent = new AbsentPsps(database, gateways, topics, relay::nudge, meters);
-        lifecycle.start("absent PSPs", () -> Worker.start("absent-psps", Duration.ofSeconds(30), absent::runOnce));
+        startWorker("resolver", Duration.ofMillis(500), resolver::start);
+        startWorker("absent-psps", Duration.ofSeconds(30), new AbsentPsps(database, gateways, topics, relay::nudge, meters)::runOnce);
         var presenter = new Presenter(database, topics, relay::nudge);
-        lifecycle.start("presenter", () -> Worker.start("presenter", Duration.ofSeconds(10), presenter::runOnce));
+        startWorker("presenter", Duration.ofSeconds(10), presenter::runOnce);
         var purges = new PurgeEnd(database, topics, relay::nudge);
-        lifecycle.start("purge end", () -> Worker.start("purge-end", Duration.ofMinutes(1), purges::runOnce));
+        startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
-        lifecycle.start("sweeper", () -> Worker.start("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce));
+        startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
         var backlog = new Backlog(database, meters);
-        lifecycle.start("backlog", () -> Worker.start("backlog", Duration.ofSeconds(5), backlog::runOnce));
+        startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
+    }
+
+    private void startWorker(String name, Duration pause, IntSupplier pass) {
+        workers.add(lifecycle.start(name, () -> Worker.start(name, pause, pass).countedBy(meters)));
     }
 
     /** Takes what PSPs tell by themselves, if the settings give an address. */
@@ -141,7 +148,9 @@ public final class ChargeEngine {
     /** Serves health and metrics, if the settings give an address. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
-            var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem);
+            var admin = AdminServer.start(address, metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem)
+                    .live("relay", relay::standstill).ready("relay", relay::problem);
+            workers.forEach(admin::watch);
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), loop::standstill);

@@ -10,11 +10,14 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One payment's way, straight down: claim, charge, decide, resolve. The main topic's loop and every tier's hand their
@@ -23,7 +26,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class ChargeHandler implements RecordHandler {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ChargeHandler.class);
     private static final Duration OTHERS_IN_THE_WAY = Duration.ofMillis(200);
+    private static final Duration UNTIL_MENDED = Duration.ofSeconds(2);
 
     private final Claims claims;
     private final Exchange exchange;
@@ -33,9 +38,10 @@ public final class ChargeHandler implements RecordHandler {
     private final PoisonBin poison;
     private final FloodGuard flood;
     private final NewerRecords newer;
+    private final MeterRegistry meters;
 
     ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions,
-                  PoisonBin poison, FloodGuard flood, NewerRecords newer) {
+                  PoisonBin poison, FloodGuard flood, NewerRecords newer, MeterRegistry meters) {
         this.claims = claims;
         this.exchange = exchange;
         this.gateways = gateways;
@@ -44,6 +50,7 @@ public final class ChargeHandler implements RecordHandler {
         this.poison = poison;
         this.flood = flood;
         this.newer = newer;
+        this.meters = meters;
     }
 
     /** Returns when the record has its fate in the database; throws only while Postgres is away. */
@@ -53,7 +60,13 @@ public final class ChargeHandler implements RecordHandler {
     }
 
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
-        return switch (Decoded.from(record.key(), record.value())) {
+        Decoded decoded;
+        try {
+            decoded = Decoded.from(record.key(), record.value());
+        } catch (RuntimeException bug) {
+            return bury(record, PoisonCause.UNPROCESSABLE, noted("decode", bug));
+        }
+        return switch (decoded) {
             case Decoded.Poison found -> bury(record, found.cause(), found.detail());
             case Decoded.Newer next -> newer.letWait(record, next)
                     .orElseGet(() -> bury(record, PoisonCause.WRONG_VERSION, next.detail()));
@@ -66,11 +79,38 @@ public final class ChargeHandler implements RecordHandler {
         try {
             claim = claims.claim(request);
         } catch (DatabaseRefused refused) {
-            // A merge of thousands or another claim that holds the row says nothing against the record.
-            return refused.isPassing() ? Verdict.notBefore(OTHERS_IN_THE_WAY) : bury(record, PoisonCause.UNPROCESSABLE, refused.getMessage());
-        } catch (IllegalStateException bug) {
-            return bury(record, PoisonCause.UNPROCESSABLE, bug.getMessage());
+            // Others that hold the row, or a schema that does not fit us, say nothing against the record.
+            return refused.isAboutTheRow() ? setBack(record, request, refused)
+                    : Verdict.notBefore(refused.isPassing() ? OTHERS_IN_THE_WAY : UNTIL_MENDED);
+        } catch (RuntimeException bug) {
+            return setBack(record, request, bug);
         }
+        return follow(record, claim);
+    }
+
+    /** The payment is sound as far as anybody knows, so it gets its tiers. Only where even that fails is the record put away. */
+    private Verdict setBack(ConsumerRecord<byte[], byte[]> record, PaymentRecord request, RuntimeException bug) {
+        if (!Bug.isRowsOwn(bug)) {
+            throw bug;
+        }
+        String digest = noted("claim", bug);
+        try {
+            return follow(record, claims.setBack(request, digest));
+        } catch (RuntimeException again) {
+            if (!Bug.isRowsOwn(again)) {
+                throw again;
+            }
+            return bury(record, PoisonCause.UNPROCESSABLE, digest);
+        }
+    }
+
+    private String noted(String where, RuntimeException bug) {
+        meters.counter("chargeonce.bugs", "where", where).increment();
+        LOG.error("Bug! One record failed here and is set aside; those beside it go on ({})", where, bug);
+        return Bug.digest(bug);
+    }
+
+    private Verdict follow(ConsumerRecord<byte[], byte[]> record, Claim claim) {
         return switch (claim) {
             case Claim.Claimed claimed -> charge(claimed);
             case Claim.NotDue early -> Verdict.notBefore(early.remaining());

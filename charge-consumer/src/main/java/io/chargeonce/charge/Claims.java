@@ -8,8 +8,11 @@ import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
@@ -41,6 +44,7 @@ final class Claims implements AutoCloseable {
     private static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
+    private final Database database;
     private final Routing routing;
     private final RetrySchedule schedule;
     private final Topics topics;
@@ -48,6 +52,7 @@ final class Claims implements AutoCloseable {
     private final Coalescer<Ask, Claim> coalescer;
 
     Claims(Database database, Routing routing, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
+        this.database = database;
         this.routing = routing;
         this.schedule = schedule;
         this.topics = topics;
@@ -55,10 +60,45 @@ final class Claims implements AutoCloseable {
         this.coalescer = new Coalescer<>("claim", database, 2, committed, this::claimAll);
     }
 
-    /** @throws io.chargeonce.database.DatabaseRefused for what is wrong with this one operation */
+    /**
+     * @throws io.chargeonce.database.DatabaseRefused for what is wrong with this one operation, because others hold it, or because
+     *                                                 Postgres does not fit us
+     * @throws RuntimeException                       a bug that this one operation runs into
+     */
     Claim claim(PaymentRecord record) {
         var ask = new Ask(record, UUID.randomUUID());
         return Patiently.ask(() -> coalescer.ask(ask));
+    }
+
+    /**
+     * A bug kept this operation from being claimed: it waits in the next tier, and after the last one it becomes a dead letter.
+     *
+     * @param digest what was thrown and where
+     */
+    Claim setBack(PaymentRecord record, String digest) {
+        return Patiently.insist(() -> database.inTransaction(connection -> setBack(connection, record, digest)));
+    }
+
+    private Claim setBack(Connection connection, PaymentRecord record, String digest) throws SQLException {
+        var locked = OperationTable.lock(connection, List.of(record.operationId()));
+        Operation operation = locked.rows().get(record.operationId());
+        if (operation == null || record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
+            return new Claim.Superseded();
+        }
+        var changes = new Changes(topics);
+        var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
+        Claim claim = schedule.after(operation.progress(), bug, false) instanceof NextStep.RetryLater later
+                ? retry(operation, later, locked.now(), changes)
+                : bury(operation, bug.cause().tag(), bug.detail(), changes);
+        changes.write(connection);
+        return claim;
+    }
+
+    private Claim retry(Operation operation, NextStep.RetryLater later, Instant now, Changes changes) {
+        operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), now);
+        changes.save(operation);
+        changes.stage(Staging.work(topics, operation));
+        return new Claim.Parked();
     }
 
     private List<Claim> claimAll(Connection connection, List<Ask> asks) throws SQLException {

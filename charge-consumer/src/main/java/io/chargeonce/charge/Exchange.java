@@ -71,8 +71,9 @@ final class Exchange implements AutoCloseable {
 
     /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
     Outcome ask(PspCall call) {
-        if (call.mayBeSent() && !counted(call)) {
-            return decidedMeanwhile();
+        Optional<Outcome> unsent = call.mayBeSent() ? count(call) : Optional.empty();
+        if (unsent.isPresent()) {
+            return unsent.get();
         }
         Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
         watch(call, answer);
@@ -81,12 +82,21 @@ final class Exchange implements AutoCloseable {
 
     /** A fence may send the key too. */
     Outcome fence(PspCall call) {
-        return counted(call)
-                ? OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1) : decidedMeanwhile();
+        return count(call).orElseGet(() -> OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1));
     }
 
-    private boolean counted(PspCall call) {
-        return Patiently.ask(() -> sends.ask(call.key()));
+    /** @return empty once the send is counted; what is not counted is not sent, and then the answer is what that says */
+    private Optional<Outcome> count(PspCall call) {
+        try {
+            return Patiently.insist(() -> sends.ask(call.key())) ? Optional.empty() : Optional.of(decidedMeanwhile());
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            meters.counter("chargeonce.bugs", "where", "send").increment();
+            LOG.error("Bug! A send of attempt {} could not be counted, so it is not made; the attempt stays unknown", call.key(), bug);
+            return Optional.of(new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty()));
+        }
     }
 
     /** What was decided may be followed by another attempt at once, so not one byte of this one may leave any more. */
@@ -108,14 +118,8 @@ final class Exchange implements AutoCloseable {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
             LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer", call.gateway().psp(),
                     call.key(), bug);
-            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest(bug), Optional.empty());
+            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
         }
-    }
-
-    /** Enough to tell one bug from another in the dead-letter queue; the log has the rest. */
-    private static String digest(RuntimeException bug) {
-        StackTraceElement[] stack = bug.getStackTrace();
-        return bug.getClass().getSimpleName() + (stack.length == 0 ? "" : " at " + stack[0].getFileName() + ":" + stack[0].getLineNumber());
     }
 
     /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */

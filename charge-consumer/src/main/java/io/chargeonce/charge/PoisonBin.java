@@ -16,6 +16,8 @@ import java.util.Collections;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were. Safe for any
@@ -23,6 +25,8 @@ import org.apache.kafka.common.header.Header;
  */
 final class PoisonBin implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonBin.class);
+    private static final byte[] NO_EVIDENCE = "[]".getBytes(StandardCharsets.UTF_8);
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
 
@@ -39,12 +43,27 @@ final class PoisonBin implements AutoCloseable {
 
     /** Touches no operation. The same record read again is the same dead letter. */
     Verdict keep(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
-        var source = new DeadLetter.Source(record.topic(), record.partition(), record.offset(), record.key(), record.value(),
-                evidence(record));
-        var letter = DeadLetter.poison(source, cause.tag(), detail);
-        Patiently.ask(() -> coalescer.ask(letter));
+        try {
+            keep(DeadLetter.poison(source(record, evidence(record)), cause.tag(), detail));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            meters.counter("chargeonce.bugs", "where", "poison").increment();
+            LOG.error("Bug! Poison at {}-{} offset {} could not be kept with its headers, only its key and value are",
+                    record.topic(), record.partition(), record.offset(), bug);
+            keep(DeadLetter.poison(source(record, NO_EVIDENCE), cause.tag(), Bug.digest(bug)));
+        }
         meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
         return Verdict.done();
+    }
+
+    private static DeadLetter.Source source(ConsumerRecord<byte[], byte[]> record, byte[] evidence) {
+        return new DeadLetter.Source(record.topic(), record.partition(), record.offset(), record.key(), record.value(), evidence);
+    }
+
+    private void keep(DeadLetter letter) {
+        Patiently.insist(() -> coalescer.ask(letter));
     }
 
     /** Headers are hostile too: their count and size are capped, and nothing reads them but people. */

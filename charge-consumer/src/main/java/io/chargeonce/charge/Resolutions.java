@@ -18,6 +18,7 @@ import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
@@ -77,7 +78,32 @@ final class Resolutions implements AutoCloseable {
     }
 
     Resolved resolve(Resolution resolution) {
-        return Patiently.ask(() -> coalescer.ask(resolution));
+        try {
+            return Patiently.insist(() -> coalescer.ask(resolution));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            meters.counter("chargeonce.bugs", "where", "resolve").increment();
+            LOG.error("Bug! The answer about attempt {} could not be recorded; the payment stays unresolved and its PSP is asked again",
+                    resolution.key, bug);
+            return leaveUnresolved(resolution, Bug.digest(bug));
+        }
+    }
+
+    /** The answer that ran into the bug is left out: whether money moved is found out as after any lost answer. */
+    private Resolved leaveUnresolved(Resolution resolution, String digest) {
+        var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
+        try {
+            return Patiently.insist(() -> coalescer.ask(new Resolution(resolution.operationId, resolution.token, resolution.key,
+                    resolution.source, unknown, new NextStep.Resolve(unknown), Optional.empty(), Optional.empty())));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            LOG.error("Bug! Attempt {} could not even be left unresolved; it is asked about when its lease ends", resolution.key, bug);
+            return new Resolved(false, Optional.empty());
+        }
     }
 
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {

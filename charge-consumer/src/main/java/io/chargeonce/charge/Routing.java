@@ -4,7 +4,6 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.AttemptResult;
 import io.chargeonce.payment.FailoverTable;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.FollowUp;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
@@ -61,8 +60,7 @@ final class Routing {
     /** Whether the counted failure that it waits after turned out to be its PSP's own trouble. */
     boolean wasPspsTrouble(Operation operation, Duration ago) {
         boolean counted = operation.state() == OperationState.SCHEDULED && operation.representAt().isEmpty()
-                && operation.failureCause().flatMap(FailureCause::fromTag)
-                        .filter(cause -> cause.failureClass() == FailureClass.RETRYABLE).isPresent();
+                && operation.failureCause().flatMap(FailureCause::fromTag).filter(FailureCause::mayBeAnOutage).isPresent();
         return counted && gateways.wasUnwellAt(operation.psp().orElseThrow(), gateways.now().minus(ago));
     }
 

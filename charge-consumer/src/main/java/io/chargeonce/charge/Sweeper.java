@@ -11,35 +11,71 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, nothing in the outbox is
- * as old, and every record that the tier's consumers have yet to finish was staged later: so a backlog, however long, is
- * not mistaken for a loss. Intervals double; what stays lost becomes a dead letter. For one thread; several processes
- * may each run one.
+ * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, it has left the outbox, and the
+ * tier's consumers have since finished every record that was on the topic then, while it still waits: so a backlog, however long,
+ * is not mistaken for a loss, whatever anybody's clock says. Intervals double; what stays lost becomes a dead letter. For one
+ * thread; several processes may each run one.
  */
 final class Sweeper {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
-    private static final int MOST_PER_PASS = 500;
+    /** Found together, so that what is staged again of them need not be finished before the others are looked at. */
+    private static final int MOST_SUSPECTS = 50_000;
+    private static final int MOST_PER_COMMIT = 500;
     private static final int MOST_SWEEPS = 10;
     private static final Set<OperationState> WAITING =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
+
+    /** One turn of an operation at waiting. Once either number has changed, it is not the one that was suspected. */
+    private record Turn(int step, int swept) {
+
+        static Turn of(Operation operation) {
+            return new Turn(operation.step(), operation.swept());
+        }
+    }
+
+    /**
+     * Work that has left the outbox and is overdue.
+     *
+     * @param barrier where each partition ended then: its record, if there is one, stands below
+     */
+    private record Suspects(Map<String, Turn> turns, Map<TopicPartition, Long> barrier) {
+
+        static Suspects of(Map<String, Turn> turns, Map<TopicPartition, TopicProgress.Position> now) {
+            var barrier = new HashMap<TopicPartition, Long>();
+            now.forEach((partition, position) -> barrier.put(partition, position.end()));
+            return new Suspects(turns, barrier);
+        }
+
+        /** A log that ends earlier now has lost its tail, and what comes there later is not what was awaited. */
+        Suspects lowered(Map<TopicPartition, TopicProgress.Position> now) {
+            now.forEach((partition, position) -> barrier.computeIfPresent(partition, (same, end) -> Math.min(end, position.end())));
+            return this;
+        }
+
+        boolean arePassed(Map<TopicPartition, TopicProgress.Position> now) {
+            return now.entrySet().stream().allMatch(each -> each.getValue().finished() >= barrier.getOrDefault(each.getKey(), 0L));
+        }
+    }
 
     private final Database database;
     private final TopicProgress progress;
     private final Topics topics;
     private final Duration patience;
     private final Runnable committed;
+    private final Map<Integer, Suspects> suspects = new HashMap<>();
 
-    /** @param patience how long work may be overdue before it is looked at; also the allowance for clocks that differ */
+    /** @param patience how long work may be overdue before it is looked at */
     Sweeper(Database database, TopicProgress progress, Topics topics, Duration patience, Runnable committed) {
         this.database = database;
         this.progress = progress;
@@ -58,17 +94,27 @@ final class Sweeper {
     }
 
     private int sweep(int tier) {
-        List<String> overdue = database.withConnection(connection -> overdue(connection, tier));
-        if (overdue.isEmpty()) {
+        Map<String, Turn> overdue = suspects.containsKey(tier) ? Map.of()
+                : database.withConnection(connection -> overdue(connection, tier));
+        if (overdue.isEmpty() && !suspects.containsKey(tier)) {
             return 0;
         }
-        // Read after the outbox: a record published meanwhile is found on its topic.
-        Optional<Instant> oldest = progress.oldestUnfinished(topics.ofTier(tier), topics.groupOfTier(tier));
-        if (oldest.isEmpty()) {
+        // Read after the outbox: a record published meanwhile is below the topic's end.
+        var now = progress.of(topics.ofTier(tier), topics.groupOfTier(tier));
+        if (now.isEmpty()) {
             return 0;
         }
-        Instant lostIfStagedBefore = oldest.get().equals(Instant.MAX) ? Instant.MAX : oldest.get().minus(patience);
-        int swept = database.inTransaction(connection -> stageAgain(connection, overdue, tier, lostIfStagedBefore));
+        Suspects known = overdue.isEmpty() ? suspects.get(tier).lowered(now.get()) : Suspects.of(overdue, now.get());
+        if (!known.arePassed(now.get())) {
+            suspects.put(tier, known);
+            return 0;
+        }
+        suspects.remove(tier);
+        List<String> lost = List.copyOf(known.turns.keySet());
+        int swept = 0;
+        for (int from = 0; from < lost.size(); from += MOST_PER_COMMIT) {
+            swept += stageApart(lost.subList(from, Math.min(lost.size(), from + MOST_PER_COMMIT)), known, tier);
+        }
         if (swept > 0) {
             LOG.warn("{} operations waited in vain on {}: Kafka has lost their records, and they are staged again",
                     swept, topics.ofTier(tier));
@@ -77,43 +123,65 @@ final class Sweeper {
         return swept;
     }
 
+    /** One operation's bug is that operation's: the others are staged without it. */
+    private int stageApart(List<String> ids, Suspects known, int tier) {
+        try {
+            return database.inTransaction(connection -> stageAgain(connection, ids, known, tier));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            if (ids.size() == 1) {
+                LOG.error("Bug! Operation {} was lost by Kafka and cannot be staged again", ids.getFirst(), bug);
+                return 0;
+            }
+            int half = ids.size() / 2;
+            return stageApart(ids.subList(0, half), known, tier) + stageApart(ids.subList(half, ids.size()), known, tier);
+        }
+    }
+
     private static final String OVERDUE = """
-            SELECT operation_id
+            SELECT operation_id, step, swept
               FROM operation
              WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
                AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
                AND not_before < statement_timestamp() - make_interval(secs => ?)
-               AND staged_at < (SELECT coalesce(min(staged_at), 'infinity') FROM outbox WHERE refusal IS NULL)
+               AND staged_at < (SELECT coalesce(min(staged_at), 'infinity')
+                                  FROM outbox AS waiting
+                                 WHERE topic = ? AND refusal IS NULL
+                                   AND NOT EXISTS (SELECT FROM outbox AS refused
+                                                    WHERE refused.record_key = waiting.record_key AND refused.refusal IS NOT NULL))
                AND NOT EXISTS (SELECT FROM outbox WHERE record_key = operation_id AND refusal IS NOT NULL)
              ORDER BY not_before
              LIMIT ?
             """;
 
-    private List<String> overdue(Connection connection, int tier) throws SQLException {
+    /** What waits behind a refused record holds back nobody else, and is not lost itself. */
+    private Map<String, Turn> overdue(Connection connection, int tier) throws SQLException {
         try (var statement = connection.prepareStatement(OVERDUE)) {
             statement.setInt(1, tier);
             statement.setDouble(2, patience.toMillis() / 1000.0);
             statement.setDouble(3, patience.toMillis() / 1000.0);
-            statement.setInt(4, MOST_PER_PASS);
-            var ids = new ArrayList<String>();
+            statement.setString(4, topics.ofTier(tier));
+            statement.setInt(5, MOST_SUSPECTS);
+            var turns = new HashMap<String, Turn>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    ids.add(result.getString(1));
+                    turns.put(result.getString(1), new Turn(result.getInt(2), result.getInt(3)));
                 }
             }
-            return ids;
+            return turns;
         }
     }
 
-    private int stageAgain(Connection connection, List<String> ids, int tier, Instant lostIfStagedBefore) throws SQLException {
+    private int stageAgain(Connection connection, List<String> ids, Suspects known, int tier) throws SQLException {
         // What somebody holds is being worked on; waiting for it would keep the rest.
         var locked = OperationTable.lockWhatNobodyHolds(connection, ids);
         var changes = new Changes(topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {
             boolean lost = WAITING.contains(operation.state()) && operation.representAt().isEmpty() && operation.tier() == tier
-                    && operation.stagedAt().isBefore(lostIfStagedBefore)
-                    && operation.stagedAt().isBefore(locked.now().minus(patience));
+                    && Turn.of(operation).equals(known.turns.get(operation.id()));
             if (lost) {
                 stageAgain(operation, locked.now(), changes);
                 swept++;

@@ -1,30 +1,29 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.wire.PaymentHeaders;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.header.Header;
 
-/** Tells how old the oldest record is that a group has yet to finish. Only looks: it joins no group. For one thread. */
+/**
+ * Tells how far a group has come on a topic, by positions alone: no clock is compared and no record believed. Only looks: it
+ * joins no group. For one thread.
+ */
 final class TopicProgress implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /**
+     * @param finished the group has finished what is below this offset, or it is gone
+     * @param end      where the next record will stand
+     */
+    record Position(long finished, long end) {}
 
     private final Admin admin;
     private final Consumer<byte[], byte[]> reader;
@@ -34,15 +33,12 @@ final class TopicProgress implements AutoCloseable {
         this.reader = connection.newReader();
     }
 
-    /**
-     * When the oldest unfinished record of the topic was staged: {@link Instant#MAX} if the group has finished them all.
-     *
-     * @return empty if it cannot be told now; then nothing may be taken for lost
-     */
-    Optional<Instant> oldestUnfinished(String topic, String group) {
+    /** Of each partition; empty if it cannot be told now: then nothing may be taken for lost. */
+    Optional<Map<TopicPartition, Position>> of(String topic, String group) {
         try {
-            Map<TopicPartition, Long> unfinished = firstUnfinished(topic, group);
-            return unfinished.isEmpty() ? Optional.of(Instant.MAX) : oldestAt(unfinished);
+            List<TopicPartition> partitions = reader.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition())).toList();
+            return partitions.isEmpty() ? Optional.empty() : Optional.of(positions(partitions, group));
         } catch (ExecutionException | KafkaException cannotTell) {
             return Optional.empty();
         } catch (InterruptedException e) {
@@ -51,56 +47,21 @@ final class TopicProgress implements AutoCloseable {
         }
     }
 
-    private Map<TopicPartition, Long> firstUnfinished(String topic, String group) throws ExecutionException, InterruptedException {
-        List<TopicPartition> partitions = reader.partitionsFor(topic).stream()
-                .map(info -> new TopicPartition(topic, info.partition())).toList();
-        Map<TopicPartition, Long> first = reader.beginningOffsets(partitions);
-        Map<TopicPartition, Long> end = reader.endOffsets(partitions);
+    /** What is committed is asked first: then an end below it can only be that of a topic which was made again. */
+    private Map<TopicPartition, Position> positions(Collection<TopicPartition> partitions, String group)
+            throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed =
                 admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
-        var unfinished = new HashMap<TopicPartition, Long>();
+        Map<TopicPartition, Long> first = reader.beginningOffsets(partitions);
+        Map<TopicPartition, Long> end = reader.endOffsets(partitions);
+        var positions = new HashMap<TopicPartition, Position>();
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata done = committed.get(partition);
-            long next = Math.max(first.get(partition), done == null ? 0 : done.offset());
-            if (next < end.get(partition)) {
-                unfinished.put(partition, next);
-            }
+            boolean speaksOfThisTopic = done != null && done.offset() <= end.get(partition);
+            positions.put(partition, new Position(
+                    speaksOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
         }
-        return unfinished;
-    }
-
-    private Optional<Instant> oldestAt(Map<TopicPartition, Long> positions) {
-        reader.assign(positions.keySet());
-        positions.forEach(reader::seek);
-        Set<TopicPartition> unseen = new HashSet<>(positions.keySet());
-        Instant oldest = Instant.MAX;
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!unseen.isEmpty() && System.nanoTime() < giveUp) {
-            for (ConsumerRecord<byte[], byte[]> record : reader.poll(Duration.ofMillis(500))) {
-                var partition = new TopicPartition(record.topic(), record.partition());
-                if (unseen.remove(partition)) {
-                    reader.pause(List.of(partition));
-                    oldest = stagedAt(record).isBefore(oldest) ? stagedAt(record) : oldest;
-                }
-            }
-        }
-        reader.unsubscribe();
-        return unseen.isEmpty() ? Optional.of(oldest) : Optional.empty();
-    }
-
-    /** A relay that lagged appends late what was staged long ago, so its own word counts if it is the earlier one. */
-    private static Instant stagedAt(ConsumerRecord<byte[], byte[]> record) {
-        Instant appended = Instant.ofEpochMilli(record.timestamp());
-        Header staged = record.headers().lastHeader(PaymentHeaders.TIME);
-        if (staged == null || staged.value() == null || staged.value().length > 40) {
-            return appended;
-        }
-        try {
-            Instant said = Instant.parse(new String(staged.value(), StandardCharsets.US_ASCII));
-            return said.isBefore(appended) ? said : appended;
-        } catch (DateTimeException forged) {
-            return appended;
-        }
+        return positions;
     }
 
     @Override

@@ -81,7 +81,8 @@ final class Books implements AutoCloseable {
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(database, schedule, new Failover(routing, lease), ladder, topics, () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison,
-                    new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters), new NewerRecords(InstantSource.system(), meters));
+                    new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
+                    new NewerRecords(InstantSource.system(), meters), meters);
             this.inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(database, gateways, exchange, schedule, resolutions, Tracing.off(), lease);
             parts.add(this);

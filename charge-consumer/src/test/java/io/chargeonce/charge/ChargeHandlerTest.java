@@ -348,8 +348,9 @@ class ChargeHandlerTest {
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),
                 io.chargeonce.ledger.Staging.work(books.topics, books.operation(id)).value().orElseThrow());
         process.handle(record);
+        process.drain();
         assertThat(psp.calls).hasSize(1);
         assertThat(books.count("FROM payment_attempt")).isEqualTo(1);
-        assertThat(books.count("FROM dead_letter WHERE cause = 'unprocessable'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND had_open_attempt")).isEqualTo(1);
     }
 }

@@ -67,6 +67,8 @@ final class FakePsp implements Gateway {
     volatile boolean answersQuestions = true;
     /** Whatever keeps it from answering questions at once. */
     volatile Runnable beforeAnswering = () -> {};
+    /** The payment method whose requests cannot be rendered. */
+    volatile String bugFor = "none";
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
@@ -98,6 +100,9 @@ final class FakePsp implements Gateway {
 
     @Override
     public byte[] render(Operation operation, PspKey key) {
+        if (operation.accepted().request().paymentMethod().equals(bugFor)) {
+            throw new IllegalStateException("Bug! Planted in the rendering of " + bugFor);
+        }
         return ("charge " + operation.accepted().request().money() + " under " + key).getBytes(StandardCharsets.UTF_8);
     }
 

@@ -27,8 +27,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class ReplayTest {
     private final FakePsp psp = new FakePsp();
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
-    private final OutboxRelay relay = new OutboxRelay(books.database, producer, new SimpleMeterRegistry());
+    private final OutboxRelay relay = new OutboxRelay(books.database, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private List<String> payments;
 

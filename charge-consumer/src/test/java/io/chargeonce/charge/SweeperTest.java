@@ -26,11 +26,15 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SweeperTest {
 
@@ -42,7 +46,7 @@ class SweeperTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Admin admin = Admin.create(kafka.clientProperties());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
-    private final OutboxRelay relay = new OutboxRelay(books.database, producer, new SimpleMeterRegistry());
+    private final OutboxRelay relay = new OutboxRelay(books.database, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
     private final Sweeper sweeper = new Sweeper(books.database, progress, books.topics, PATIENCE, relay::nudge);
 
@@ -87,7 +91,10 @@ class SweeperTest {
             Waiting.until(() -> sweeper.runOnce() == 4);
             return ids;
         });
-        Waiting.until(() -> sweeper.runOnce() == 1);
+        Waiting.until(() -> {
+            finishEverything(books.topics.requests());
+            return sweeper.runOnce() == 1;
+        });
     }
 
     @Test
@@ -105,6 +112,68 @@ class SweeperTest {
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         assertThat(sweeper.runOnce()).isZero();
         assertThat(books.staged(books.topics.requests())).isZero();
+    }
+
+    /** Postgres's clock hours off either way; the broker's is right. */
+    @ParameterizedTest
+    @ValueSource(strings = {"- interval '5 hours'", "+ interval '0 hours'"})
+    void whatever_the_clocks_say_a_backlog_is_no_loss_and_what_is_lost_is_found(String shift) throws Exception {
+        List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        books.execute("UPDATE operation SET staged_at = staged_at %1$s, not_before = not_before %1$s".formatted(shift));
+        assertThat(sweeper.runOnce()).isZero();
+        assertThat(sweeper.runOnce()).isZero();
+        // Old records that the group has yet to finish, whatever their time is, keep nothing from being found.
+        books.execute("UPDATE operation SET staged_at = now() - interval '1 minute'");
+        finishEverything(books.topics.requests());
+        producer.send(new ProducerRecord<>(books.topics.requests(), null, 1L, new byte[0], new byte[0])).get();
+        Waiting.until(() -> sweeper.runOnce() == ids.size());
+    }
+
+    @Test
+    void a_refused_record_with_one_waiting_behind_it_switches_the_sweeper_off_for_nobody_else() throws Exception {
+        stageOldRow(books.topics.requests(), "refused", "too large");
+        stageOldRow(books.topics.requests(), "refused", null);
+        String lost = books.accept("order-1");
+        Waiting.until(() -> books.count("FROM outbox WHERE record_key <> 'refused'") == 0);
+        deleteEverything(books.topics.requests());
+        Waiting.until(() -> sweeper.runOnce() == 1);
+        assertThat(books.operation(lost).swept()).isEqualTo(1);
+    }
+
+    @Test
+    void a_topic_that_is_missing_switches_the_sweeper_off_for_no_other() throws Exception {
+        stageOldRow("there-is-no-" + books.topics.outcomes(), "waiting", null);
+        String lost = books.accept("order-1");
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        deleteEverything(books.topics.requests());
+        Waiting.until(() -> sweeper.runOnce() == 1);
+        assertThat(books.operation(lost).swept()).isEqualTo(1);
+    }
+
+    @Test
+    void an_operation_that_cannot_be_staged_again_keeps_no_other_from_it() throws Exception {
+        List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        deleteEverything(books.topics.requests());
+        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (swept = 0 OR operation_id <> '%s')".formatted(ids.get(2)));
+        Waiting.until(() -> sweeper.runOnce() == 4);
+    }
+
+    private void stageOldRow(String topic, String key, String refusal) {
+        books.execute("""
+                INSERT INTO outbox (shard, topic, record_key, value, headers, staged_at, refusal)
+                VALUES (0, '%s', '%s', '{}', '{}', now() - interval '1 day', %s)
+                """.formatted(topic, key, refusal == null ? "NULL" : "'" + refusal + "'"));
+    }
+
+    /** As if the group had finished what is there. */
+    private void finishEverything(String topic) throws Exception {
+        var ends = new HashMap<TopicPartition, OffsetSpec>();
+        IntStream.range(0, PARTITIONS).forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));
+        var done = new HashMap<TopicPartition, OffsetAndMetadata>();
+        admin.listOffsets(ends).all().get().forEach((p, end) -> done.put(p, new OffsetAndMetadata(end.offset())));
+        admin.alterConsumerGroupOffsets(books.topics.groupOfTier(0), done).all().get();
     }
 
     @Test

@@ -69,6 +69,7 @@ final class AttemptView {
             case RATE_LIMITED -> "the PSP had too much to do and refused it";
             case CREDENTIAL_REFUSED -> "the PSP refused our credential";
             case PSP_UNWELL -> "the PSP failed before it did anything";
+            case INTERNAL_ERROR -> "something was wrong on our side";
             case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
             case SETTLED_NOT_CHARGED -> "that was found out by hand";
             case REFUSED_BY_THIS_PSP -> "this PSP does not do such payments";

@@ -32,7 +32,14 @@ final class Guarded {
             LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
             return otherwise.apply(Problems.unavailable());
         } catch (DatabaseRefused e) {
+            if (!e.isAboutTheRow()) {
+                LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
+                return otherwise.apply(Problems.unavailable());
+            }
             LOG.error("Bug! Postgres refused what this service had checked; the request was answered with 500", e);
+            return otherwise.apply(Problems.internal());
+        } catch (RuntimeException bug) {
+            LOG.error("Bug! A request ran into an exception and was answered with 500", bug);
             return otherwise.apply(Problems.internal());
         }
     }

@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
@@ -16,6 +17,8 @@ import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.function.IntSupplier;
 
 /**
  * One ingest service: takes payments over HTTP and relays what it staged to Kafka. It starts while Postgres or Kafka is
@@ -25,6 +28,7 @@ public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
     private static final Duration REAP_EVERY = Duration.ofMinutes(1);
+    private static final Duration AGE_EVERY = Duration.ofSeconds(5);
     private static final int WRITERS = 2;
     /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
@@ -54,24 +58,27 @@ public final class IngestService implements AutoCloseable {
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
-                pipeline.databasePassword(), settings.databaseConnections()));
-        var producer = lifecycle.start("producer", new ProducerSettings(kafka, "ingest-relay")::newProducer);
-        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, meters.registry()).start());
+                pipeline.databasePassword(), settings.databaseConnections()).countedBy(meters.registry()));
+        var producers = new ProducerSettings(kafka, "ingest-relay");
+        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters.registry()).start());
+        var workers = new ArrayList<Worker>();
+        workers.add(start(lifecycle, "ingest-outbox-age", AGE_EVERY, new OutboxAge(database, meters.registry())::runOnce, meters));
         var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, LONGEST_WAIT, relay::nudge,
                 new AcceptPayments(topics.requests(), settings.chargeWithin())));
-        startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters);
+        workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, clock);
         Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
-        pipeline.admin().ifPresent(address -> lifecycle.start("admin server",
-                () -> admin(address, meters, database, intake)));
+        workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
+        pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
+            // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
+            var admin = AdminServer.start(address, meters::scrape).ready("database", database::problem).live("relay", relay::standstill)
+                    .live("intake", intake::standstill).ready("intake", intake::standstill);
+            workers.forEach(worker -> admin.live(worker.name(), worker::standstill));
+            return admin;
+        }));
         return new IngestService(lifecycle, http);
-    }
-
-    private static AdminServer admin(Address address, Meters meters, Database database, Intake intake) {
-        return AdminServer.start(address, meters::scrape).ready("database", database::problem)
-                .live("intake", intake::standstill).ready("intake", intake::standstill);
     }
 
     private static Intake startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
@@ -81,15 +88,18 @@ public final class IngestService implements AutoCloseable {
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
         var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler,
                 meters.registry()));
-        lifecycle.start("intake topics", () -> Worker.start("ingest-intake", Intake.LOOK_EVERY, intake::runOnce));
         return intake;
     }
 
-    private static void startReaper(Lifecycle lifecycle, Reaper reaper, Meters meters) {
+    private static Worker start(Lifecycle lifecycle, String name, Duration pause, IntSupplier pass, Meters meters) {
+        return lifecycle.start(name, () -> Worker.start(name, pause, pass).countedBy(meters.registry()));
+    }
+
+    private static Worker startReaper(Lifecycle lifecycle, Reaper reaper, Meters meters) {
         Gauge.builder("chargeonce.ingest.keys.unfinished", reaper, Reaper::unfinished)
                 .description("Keys older than a day whose payment is not finished: somebody has to look")
                 .register(meters.registry());
-        lifecycle.start("reaper", () -> Worker.start("ingest-reaper", REAP_EVERY, reaper::runOnce));
+        return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runOnce, meters);
     }
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
@@ -101,7 +111,7 @@ public final class IngestService implements AutoCloseable {
         var leftovers = deadline(lifecycle, "leftovers", patience.leftover());
         var silence = deadline(lifecycle, "batches", patience.silence());
         var outcomes = new Outcomes(database);
-        lifecycle.start("outcomes", () -> Worker.start("ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce));
+        start(lifecycle, "ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce, meters);
         var requests = new IngestMeters(meters.registry());
         var read = new ReadPayment(database);
         var api = new PaymentsApi(new FrontDoor(merchants, limits),

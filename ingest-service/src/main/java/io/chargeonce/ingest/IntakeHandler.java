@@ -7,24 +7,32 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Accepts a payment request from a merchant's topic as if it had come over HTTP: the record's key is the idempotency key,
- * its value the body. What is refused goes to the refusals topic; what could not be decided comes again.
+ * its value the body. What is refused goes to the refusals topic; what could not be decided comes again, but not for ever where
+ * only this one record fails.
  */
 final class IntakeHandler implements RecordHandler {
 
     private static final Duration A_LITTLE_LATER = Duration.ofSeconds(1);
-    private static final int UNDECIDED_FROM = 500;
+    private static final int BUG = 500;
+    private static final int UNDECIDED_FROM = 501;
+    /** So often a record may run into a bug before it is refused: then it stands in its topic's way no longer. */
+    private static final int MOST_BUGS = 10;
+    private static final int MOST_REMEMBERED = 10_000;
 
     private final Function<Ask, Answer> accept;
     private final Refusals refusals;
     private final IngestMeters meters;
     private final InstantSource clock;
+    private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
 
     IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock) {
         this.accept = accept;
@@ -39,10 +47,22 @@ final class IntakeHandler implements RecordHandler {
         if (answer.status() >= UNDECIDED_FROM || answer.outcome().equals("idempotency-key-in-use")) {
             return Verdict.notBefore(A_LITTLE_LATER);
         }
+        if (answer.status() == BUG && bugs.merge(origin(record), 1, Integer::sum) < MOST_BUGS) {
+            return Verdict.notBefore(A_LITTLE_LATER);
+        }
+        forget(record);
         if (answer.status() != 202) {
             refusals.stage(record, answer);
         }
         return Verdict.done();
+    }
+
+    private void forget(ConsumerRecord<byte[], byte[]> record) {
+        if (bugs.size() > MOST_REMEMBERED) {
+            bugs.clear();
+        } else if (!bugs.isEmpty()) {
+            bugs.remove(origin(record));
+        }
     }
 
     private Answer answer(ConsumerRecord<byte[], byte[]> record) {

@@ -16,8 +16,9 @@ import java.util.concurrent.Semaphore;
  * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others. Where
  * several come at a time, a batch waits a moment for more: each commit costs as much as dozens of rows.
  *
- * <p>A batch that Postgres refuses is halved until the row at fault fails alone; a row that somebody else has locked
- * waits alone, and meanwhile the batches behind it go on. Callers may be any thread, virtual ones too; a few platform
+ * <p>A batch that fails is halved until the row at fault fails alone, whether Postgres refuses the row or our own code throws at
+ * it; a row that somebody else has locked waits alone, and meanwhile the batches behind it go on. Only what cannot be one row's
+ * fault fails the batch as a whole: an outage, and an {@link Error}, which speaks of the process. Callers may be any thread, virtual ones too; a few platform
  * threads write. It holds at most six connections more than it has writers.
  *
  * @param <A> what is asked
@@ -90,6 +91,8 @@ public final class Coalescer<A, R> implements AutoCloseable {
      * @throws DatabaseUnavailable repeat the same ask later: it may have been committed
      * @throws DatabaseRefused     this ask alone was refused and left nothing behind
      * @throws Overloaded          nothing was tried
+     * @throws RuntimeException    a bug that this ask alone runs into; it left nothing behind
+     * @throws Error               the process is in trouble: it says nothing about the ask, which may be repeated
      */
     public R ask(A ask) {
         var asked = new Asked<A, R>(ask, new CompletableFuture<>(), System.nanoTime());
@@ -102,6 +105,9 @@ public final class Coalescer<A, R> implements AutoCloseable {
         try {
             return asked.answer.join();
         } catch (CompletionException e) {
+            if (e.getCause() instanceof Error trouble) {
+                throw trouble;
+            }
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
@@ -133,21 +139,38 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private void answer(List<Asked<A, R>> asks) {
         try {
             hand(asks, inOneTransaction(asks, Duration.ZERO));
-        } catch (DatabaseRefused refused) {
-            answerApart(asks, refused);
-        } catch (RuntimeException | Error e) {
+        } catch (DatabaseUnavailable | Error e) {
             asks.forEach(asked -> asked.answer.completeExceptionally(e));
+        } catch (DatabaseRefused refused) {
+            answerApart(asks, refused, refused.isRowBusy());
+        } catch (RuntimeException bug) {
+            answerApart(asks, bug, false);
         }
     }
 
-    private void answerApart(List<Asked<A, R>> asks, DatabaseRefused refused) {
-        if (asks.size() > 1) {
+    private void answerApart(List<Asked<A, R>> asks, RuntimeException why, boolean rowIsBusy) {
+        if (asks.size() > 1 && why instanceof DatabaseRefused refused && refused.isOurs()) {
+            probe(asks, refused);
+        } else if (asks.size() > 1) {
             // Every half with the locked row in it waits for the lock anew: too long for those who queue behind.
-            if (!refused.isRowBusy() || !startAside(setAside, "-apart", () -> halve(asks))) {
+            if (!rowIsBusy || !startAside(setAside, "-apart", () -> halve(asks))) {
                 halve(asks);
             }
-        } else if (!refused.isRowBusy() || !startAside(loneWaits, "-lone-wait", () -> answerAlone(asks))) {
-            asks.getFirst().answer.completeExceptionally(refused);
+        } else if (!rowIsBusy || !startAside(loneWaits, "-lone-wait", () -> answerAlone(asks))) {
+            asks.getFirst().answer.completeExceptionally(why);
+        }
+    }
+
+    /** What does not fit seldom fails one ask of a batch: its first, tried alone, shows it, and the others need not be tried each. */
+    private void probe(List<Asked<A, R>> asks, DatabaseRefused refused) {
+        List<Asked<A, R>> others = asks.subList(1, asks.size());
+        answer(asks.subList(0, 1));
+        if (asks.getFirst().answer.isCompletedExceptionally()) {
+            others.forEach(asked -> asked.answer.completeExceptionally(refused));
+        } else if (others.size() == 1) {
+            answer(others);
+        } else {
+            halve(others);
         }
     }
 
@@ -183,14 +206,15 @@ public final class Coalescer<A, R> implements AutoCloseable {
             if (!lockPatience.isZero()) {
                 Database.waitForLocks(connection, lockPatience);
             }
-            return batch.answer(connection, asks.stream().map(Asked::ask).toList());
+            List<R> answers = batch.answer(connection, asks.stream().map(Asked::ask).toList());
+            if (answers.size() != asks.size()) {
+                throw new IllegalStateException("Bug! %s got %d answers for %d asks".formatted(name, answers.size(), asks.size()));
+            }
+            return answers;
         });
     }
 
     private void hand(List<Asked<A, R>> asks, List<R> answers) {
-        if (answers.size() != asks.size()) {
-            throw new IllegalStateException("Bug! %s got %d answers for %d asks".formatted(name, answers.size(), asks.size()));
-        }
         committed.run();
         for (int i = 0; i < asks.size(); i++) {
             asks.get(i).answer.complete(answers.get(i));

@@ -1,5 +1,6 @@
 package io.chargeonce.database;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -8,7 +9,7 @@ import java.util.Optional;
 
 /**
  * Connections to Postgres, lent for a while. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
- * repeat) or {@link DatabaseRefused} (the statement's own fault). Safe for any thread.
+ * repeat) or {@link DatabaseRefused} (which says whose fault it is). Safe for any thread.
  */
 public final class Database implements AutoCloseable {
 
@@ -41,6 +42,7 @@ public final class Database implements AutoCloseable {
             """;
 
     private final Connections connections;
+    private final Misfits misfits = new Misfits();
 
     private Database(Connections connections) {
         this.connections = connections;
@@ -122,7 +124,12 @@ public final class Database implements AutoCloseable {
         try {
             return connections.lend(work);
         } catch (SQLException e) {
-            throw isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+            if (isOutage(e)) {
+                throw new DatabaseUnavailable(e);
+            }
+            var refused = new DatabaseRefused(e);
+            misfits.notice(refused);
+            throw refused;
         }
     }
 
@@ -149,13 +156,14 @@ public final class Database implements AutoCloseable {
 
     /**
      * Connection and resource errors are an outage; anything else is about the statement.
-     * Classes and codes: PostgreSQL, appendix A. 25006 is a primary that became a standby under us.
+     * Classes and codes: PostgreSQL, appendix A. 25006 is a primary that became a standby under us, 25P03 and 25P04 are a server
+     * that gave up a transaction of ours which stood still for too long.
      */
     private static boolean isOutage(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return e instanceof SQLTransientConnectionException
                 || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P")
-                || state.startsWith("58") || state.equals("25006") || state.isEmpty();
+                || state.startsWith("58") || state.equals("25006") || state.equals("25P03") || state.equals("25P04") || state.isEmpty();
     }
 
     private static final String PING = "SELECT FROM outbox LIMIT 1";
@@ -166,12 +174,18 @@ public final class Database implements AutoCloseable {
             return withConnection(connection -> {
                 try (var statement = connection.createStatement()) {
                     statement.execute(PING);
-                    return Optional.empty();
+                    return misfits.problem();
                 }
             });
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             return Optional.of(e.getMessage());
         }
+    }
+
+    /** Has it counted how often schema, rights or statements did not fit. */
+    public Database countedBy(MeterRegistry meters) {
+        misfits.countedBy(meters);
+        return this;
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The outbox table: records for Kafka, staged within the transaction that decides about them. */
@@ -44,7 +46,7 @@ public final class Outbox {
     }
 
     /** A row that the outbox holds. */
-    record Staged(long id, String topic, String key, byte[] value, Map<String, String> headers, long stagedAtMillis) {}
+    record Staged(long id, String topic, String key, byte[] value, Map<String, String> headers) {}
 
     private static final int MOST_AT_ONCE = 1000;
 
@@ -56,20 +58,24 @@ public final class Outbox {
                   FROM look LEFT JOIN unnest(?::text[]::xid8[], ?::bigint[]) AS open (transaction, lowest)
                     ON pg_visible_in_snapshot(transaction, snapshot)
             )
-            SELECT snapshot::text, outbox_id, topic, record_key, value, headers, staged_at,
+            SELECT snapshot::text, outbox_id, topic, record_key, value, headers,
                    EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?))
               FROM look LEFT JOIN LATERAL (
-                    SELECT outbox_id, topic, record_key, value, headers, staged_at
+                    SELECT outbox_id, topic, record_key, value, headers
                       FROM outbox AS staged
-                     WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND refusal IS NULL
+                     WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
                        AND NOT EXISTS (SELECT FROM outbox AS refused
                                         WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
                      ORDER BY outbox_id
                      LIMIT ?) AS staged ON true
             """;
 
-    /** From the frontier on, which moves. A row that waits behind a refused one is not among them. */
-    static List<Staged> read(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
+    /**
+     * From the frontier on, which moves. A row that waits behind a refused one is not among them.
+     *
+     * @param held topics that are left out; once one of them is not, the frontier has to be restarted
+     */
+    static List<Staged> read(Connection connection, List<Integer> shards, Frontier frontier, Set<String> held) throws SQLException {
         try (var statement = connection.prepareStatement(READ)) {
             List<Map.Entry<Long, Long>> open = List.copyOf(frontier.lowestOfOpen().entrySet());
             statement.setLong(1, frontier.next());
@@ -77,7 +83,8 @@ public final class Outbox {
             statement.setArray(3, connection.createArrayOf("int8", open.stream().map(Map.Entry::getValue).toArray()));
             statement.setArray(4, connection.createArrayOf("int4", shards.toArray()));
             statement.setArray(5, connection.createArrayOf("int4", shards.toArray()));
-            statement.setInt(6, MOST_AT_ONCE);
+            statement.setArray(6, connection.createArrayOf("text", held.toArray()));
+            statement.setInt(7, MOST_AT_ONCE);
             try (var result = statement.executeQuery()) {
                 return rows(result, frontier);
             }
@@ -88,11 +95,11 @@ public final class Outbox {
         var rows = new ArrayList<Staged>();
         result.next();
         var snapshot = Frontier.Snapshot.parse(result.getString(1));
-        boolean refusals = result.getBoolean(8);
+        boolean refusals = result.getBoolean(7);
         if (result.getObject(2) != null) {
             do {
                 rows.add(new Staged(result.getLong(2), result.getString(3), result.getString(4), result.getBytes(5),
-                        headers(result.getString(6)), result.getTimestamp(7).getTime()));
+                        headers(result.getString(6))));
             } while (result.next());
         }
         frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() < MOST_AT_ONCE);
@@ -125,6 +132,49 @@ public final class Outbox {
             statement.setString(1, why);
             statement.setLong(2, id);
             statement.executeUpdate();
+        }
+    }
+
+    private static final String REFUSED = """
+            SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers
+              FROM outbox
+             WHERE refusal IS NOT NULL AND shard = ANY (?)
+             ORDER BY record_key, outbox_id
+             LIMIT ?
+            """;
+
+    /** What was set aside, of each key the first. */
+    static List<Staged> refused(Connection connection, List<Integer> shards) throws SQLException {
+        try (var statement = connection.prepareStatement(REFUSED)) {
+            statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
+            statement.setInt(2, MOST_AT_ONCE);
+            var rows = new ArrayList<Staged>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    rows.add(new Staged(result.getLong(1), result.getString(2), result.getString(3), result.getBytes(4),
+                            headers(result.getString(5))));
+                }
+            }
+            return rows;
+        }
+    }
+
+    private static final String OLDEST = """
+            SELECT topic, extract(epoch FROM clock_timestamp() - staged_at)
+              FROM outbox AS staged
+             WHERE refusal IS NULL
+               AND NOT EXISTS (SELECT FROM outbox AS refused
+                                WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
+             ORDER BY outbox_id
+             LIMIT 1
+            """;
+
+    /** The row that waits longest for Kafka; those that it refused, and those behind them, are counted elsewhere. */
+    record Oldest(String topic, double seconds) {}
+
+    static Optional<Oldest> oldest(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(OLDEST); var row = statement.executeQuery()) {
+            return row.next() ? Optional.of(new Oldest(row.getString(1), Math.max(0, row.getDouble(2)))) : Optional.empty();
         }
     }
 }

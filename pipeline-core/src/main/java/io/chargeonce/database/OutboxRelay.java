@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.slf4j.Logger;
@@ -21,7 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Gap-safe: each pass begins where no row can have come to light since the last ({@link Frontier}), so one that commits
  * late, behind higher ids, is found when it does; now and then a pass takes in everything all the same. No transaction is
- * open while sending. Any number of processes may run a relay and share the shards fairly.
+ * open while sending. Any number of processes may run a relay and share the shards fairly. Nothing that Kafka, Postgres or a bug
+ * does ends its thread before {@link #close}.
  */
 public final class OutboxRelay implements Runnable, AutoCloseable {
 
@@ -34,21 +37,28 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     /** Passes with fewer rows follow each other less closely: more rows gather, and each costs less. */
     private static final int WORTH_A_PASS = 200;
     private static final Duration GATHER = Duration.ofMillis(2);
+    /** While a topic is slow or held, so often is looked whether it still is. */
+    private static final Duration WHILE_HELD = Duration.ofMillis(50);
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(500);
+    /** What Kafka refused is offered again: a limit may have been raised. */
+    private static final Duration OFFER_AGAIN = Duration.ofMinutes(10);
+    /** Longer than a pass takes in which Postgres is silent and each topic has to be waited for. */
+    private static final Duration STANDS_STILL_AFTER = Duration.ofMinutes(3);
 
     private final Database database;
     private final OutboxSender sender;
     private final Semaphore nudged = new Semaphore(0);
-    private final AtomicLong oldestMillis = new AtomicLong();
     private final Counter published;
+    private Set<String> held = Set.of();
+    private volatile long lastTurn = System.nanoTime();
     private volatile boolean closed;
     private volatile Thread thread;
 
-    public OutboxRelay(Database database, Producer<byte[], byte[]> producer, MeterRegistry meters) {
+    /** @param producers makes a new producer, which the relay closes; asked again whenever one has failed for good */
+    public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, MeterRegistry meters) {
         this.database = database;
-        this.sender = new OutboxSender(producer);
+        this.sender = new OutboxSender(new RelayProducer(producers, meters));
         this.published = meters.counter("chargeonce.relay.published");
-        meters.gauge("chargeonce.outbox.oldest.seconds", oldestMillis, age -> age.get() / 1000.0);
     }
 
     /** Something was staged and committed in this process: look now. Cheap; from any thread. */
@@ -60,8 +70,23 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
     /** Runs the relay on a thread of its own, and returns at once. */
     public OutboxRelay start() {
-        Thread.ofPlatform().name("outbox-relay").daemon().start(this);
+        thread = Thread.ofPlatform().name("outbox-relay").daemon().start(this);
         return this;
+    }
+
+    /** What keeps it from publishing, in one line, once it lasts; empty if nothing does. Any thread. */
+    public Optional<String> problem() {
+        return standstill().or(sender::problem);
+    }
+
+    /** Why it will not go on by itself, in one line; empty if it moves, or waits for Kafka or Postgres. Any thread. */
+    public Optional<String> standstill() {
+        Thread running = thread;
+        if (!closed && running != null && !running.isAlive()) {
+            return Optional.of("the relay's thread has ended");
+        }
+        return Optional.of(Duration.ofNanos(System.nanoTime() - lastTurn)).filter(since -> since.compareTo(STANDS_STILL_AFTER) > 0)
+                .map(since -> "the relay has done nothing for %d s".formatted(since.toSeconds()));
     }
 
     @Override
@@ -75,9 +100,18 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
                 });
             } catch (DatabaseUnavailable | DatabaseRefused e) {
                 LOG.warn("The relay lost Postgres and tries again; what is staged stays staged: {}", e.getMessage());
-                await(AFTER_AN_ERROR);
+                awaitAfterAnError();
+            } catch (RuntimeException | Error bug) {
+                LOG.error("Bug! A pass of the relay ended with an exception; it goes on, and what is staged stays staged", bug);
+                awaitAfterAnError();
             }
         }
+        sender.close();
+    }
+
+    private void awaitAfterAnError() {
+        lastTurn = System.nanoTime();
+        await(AFTER_AN_ERROR);
     }
 
     private void relayUntilClosed(Connection connection) throws SQLException {
@@ -85,12 +119,19 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         try (var fast = new RelaySession(connection)) {
             var frontier = new Frontier();
             long fullLook = System.nanoTime();
+            long offerAgain = fullLook;
             while (!closed) {
-                if (locks.share() || System.nanoTime() - fullLook >= FULL_LOOK.toNanos()) {
+                boolean more = locks.share();
+                if (more || System.nanoTime() - fullLook >= FULL_LOOK.toNanos()) {
                     frontier.restart();
                     fullLook = System.nanoTime();
                 }
+                if ((more || System.nanoTime() - offerAgain >= 0) && sender.isReady()) {
+                    finish(connection, Outbox.refused(connection, locks.shards()), frontier);
+                    offerAgain = System.nanoTime() + OFFER_AGAIN.toNanos();
+                }
                 if (locks.shards().isEmpty()) {
+                    lastTurn = System.nanoTime();
                     await(SHARD_HUNT);
                 } else {
                     relay(connection, locks.shards(), frontier);
@@ -105,13 +146,15 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private void relay(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
         long huntAgain = System.nanoTime() + SHARD_HUNT.toNanos();
         long idleMillis = 1;
-        while (!closed && System.nanoTime() < huntAgain) {
+        while (!closed && System.nanoTime() - huntAgain < 0) {
             int gone = runOnce(connection, shards, frontier);
             if (gone > 0) {
                 idleMillis = 1;
                 gather(gone);
+            } else if (!sender.isReady()) {
+                await(AFTER_AN_ERROR);
             } else {
-                await(Duration.ofMillis(idleMillis));
+                await(held.isEmpty() ? Duration.ofMillis(idleMillis) : WHILE_HELD);
                 idleMillis = Math.min(idleMillis * 2, LONGEST_IDLE.toMillis());
             }
         }
@@ -129,24 +172,33 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
     /** One pass: returns how many rows left the outbox. */
     private int runOnce(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
-        List<Outbox.Staged> rows = Outbox.read(connection, shards, frontier);
-        oldestMillis.set(rows.isEmpty() ? 0 : Math.max(0, System.currentTimeMillis() - rows.getFirst().stagedAtMillis()));
-        if (rows.isEmpty()) {
+        lastTurn = System.nanoTime();
+        if (!sender.isReady()) {
             return 0;
         }
+        Set<String> before = held;
+        held = sender.held();
+        if (!held.containsAll(before)) {
+            // The frontier has gone past what was held.
+            frontier.restart();
+        }
+        List<Outbox.Staged> rows = Outbox.read(connection, shards, frontier, held);
+        return rows.isEmpty() && held.isEmpty() ? 0 : finish(connection, rows, frontier);
+    }
+
+    /** Sends these rows and records what became of them and of those that were still under way. */
+    private int finish(Connection connection, List<Outbox.Staged> rows, Frontier frontier) throws SQLException {
         OutboxSender.Result result = sender.send(firstOfEachKey(rows));
-        if (Outbox.delete(connection, result.acknowledged()) > 0) {
+        if (!result.acknowledged().isEmpty() && Outbox.delete(connection, result.acknowledged()) > 0) {
             frontier.ownTransactionEnded();
         }
         for (var refused : result.refused().entrySet()) {
-            LOG.error("ALERT: Kafka will never take outbox row {} ({}). It is set aside and holds back its own key only. "
-                    + "Mend the cause, then clear its column 'refusal'.", refused.getKey(), refused.getValue());
+            LOG.error("ALERT: Kafka refuses outbox row {} ({}). It is set aside, holds back its own key only, and is offered again every {} "
+                    + "minutes. Mend the cause; to have it offered at once, clear its column 'refusal'.", refused.getKey(),
+                    refused.getValue(), OFFER_AGAIN.toMinutes());
             Outbox.setAside(connection, refused.getKey(), refused.getValue());
         }
         keepUnpublished(rows, result, frontier);
-        if (result.acknowledged().isEmpty() && result.refused().isEmpty()) {
-            await(AFTER_AN_ERROR);
-        }
         published.increment(result.acknowledged().size());
         return result.acknowledged().size() + result.refused().size();
     }

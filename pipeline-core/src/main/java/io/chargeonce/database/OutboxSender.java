@@ -1,86 +1,270 @@
 package io.chargeonce.database;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends staged rows to Kafka and waits until the broker has answered for each. For the relay's thread. */
-final class OutboxSender {
+/**
+ * Sends staged rows to Kafka and tells what became of them. A topic that takes nothing holds up only itself: what was sent to it
+ * stays under way while the others go on, and it is {@link #held} meanwhile. For the relay's thread.
+ */
+final class OutboxSender implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxSender.class);
 
     /**
      * @param acknowledged ids that the broker has durably
-     * @param refused      ids that it will never take, and why; what is in neither is simply tried again
+     * @param refused      ids that it will not take as they are, and why; what is in neither is under way or tried again
      */
     record Result(List<Long> acknowledged, Map<Long, String> refused) {}
 
-    private final Producer<byte[], byte[]> producer;
+    private record Sent(TopicLane lane, Future<RecordMetadata> answer) {}
 
-    OutboxSender(Producer<byte[], byte[]> producer) {
-        this.producer = producer;
+    /** How long a pass waits for the broker's answers. What takes longer stays under way. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
+
+    private final RelayProducer producers;
+    private final Map<Long, Sent> underWay = new LinkedHashMap<>();
+    private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
+    private CountDownLatch flushed = new CountDownLatch(0);
+
+    OutboxSender(RelayProducer producers) {
+        this.producers = producers;
     }
 
+    /** Whether it can send now; else not before a pause is over. */
+    boolean isReady() {
+        return producers.get().isPresent();
+    }
+
+    /** Topics whose rows must not be given to {@link #send} now. */
+    Set<String> held() {
+        return lanes.values().stream().filter(TopicLane::isHeld).map(lane -> lane.topic).collect(Collectors.toSet());
+    }
+
+    /** In one line; empty if everything that is staged can go. Any thread. */
+    Optional<String> problem() {
+        return producers.problem().or(() -> lanes.values().stream().map(TopicLane::problem).flatMap(Optional::stream).findFirst());
+    }
+
+    /** Returns what became of these rows, and of earlier ones that were still under way. */
     Result send(List<Outbox.Staged> rows) {
-        var pending = new LinkedHashMap<Long, Future<RecordMetadata>>();
-        for (var row : rows) {
-            pending.put(row.id(), producer.send(record(row)));
+        Optional<Producer<byte[], byte[]>> producer = producers.get();
+        try {
+            producer.ifPresent(taking -> {
+                rows.forEach(row -> send(taking, row));
+                await(taking);
+            });
+        } catch (RuntimeException e) {
+            giveUp(e);
         }
-        producer.flush();
-        return await(pending);
+        return collect();
     }
 
+    private void send(Producer<byte[], byte[]> producer, Outbox.Staged row) {
+        TopicLane known = lanes.get(row.topic());
+        TopicLane lane = known != null ? known : lanes.computeIfAbsent(row.topic(), TopicLane::new);
+        if (lane.isKnown() && !lane.isHeld()) {
+            Future<RecordMetadata> answer = producer.send(record(row));
+            underWay.put(row.id(), new Sent(lane, answer));
+            if (answer.isDone() && answer.state() == Future.State.FAILED && answer.exceptionNow() instanceof RetriableException) {
+                // It has blocked already, and the topic's other rows would block as long.
+                lane.unknown();
+                lane.slow(true);
+            }
+        } else if (!lane.isHeld()) {
+            lane.sends(scout(producer, row));
+        }
+    }
+
+    private static TopicLane.Scout scout(Producer<byte[], byte[]> producer, Outbox.Staged row) {
+        var handedOver = new CompletableFuture<Future<RecordMetadata>>();
+        Thread.ofVirtual().name("outbox-scout").start(() -> {
+            try {
+                handedOver.complete(producer.send(record(row)));
+            } catch (RuntimeException | Error e) {
+                handedOver.completeExceptionally(e);
+            }
+        });
+        return new TopicLane.Scout(row.id(), handedOver);
+    }
+
+    /** No timestamp of ours: the broker's clock says when it took the record, and the header when it was staged. */
     private static ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
         byte[] key = row.key().getBytes(StandardCharsets.UTF_8);
-        var record = new ProducerRecord<>(row.topic(), null, row.stagedAtMillis(), key, row.value());
+        var record = new ProducerRecord<>(row.topic(), key, row.value());
         row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         return record;
     }
 
-    private static Result await(Map<Long, Future<RecordMetadata>> pending) {
-        var acknowledged = new ArrayList<Long>();
-        var refused = new LinkedHashMap<Long, String>();
-        Throwable passing = null;
-        for (var sent : pending.entrySet()) {
+    /** Until everything is answered that was sent just now, but not for ever: then who has not answered is slow. */
+    private void await(Producer<byte[], byte[]> producer) {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (underWay.values().stream().anyMatch(sent -> !sent.answer.isDone())) {
+            flush(producer);
+            if (underWay.values().stream().allMatch(sent -> sent.lane.isSlow() || sent.answer.isDone())) {
+                return;
+            }
+            if (System.nanoTime() - giveUp >= 0) {
+                underWay.values().stream().filter(sent -> !sent.answer.isDone()).forEach(sent -> sent.lane.slow(true));
+                return;
+            }
             try {
-                sent.getValue().get();
-                acknowledged.add(sent.getKey());
-            } catch (ExecutionException e) {
-                if (isForEver(e.getCause())) {
-                    refused.put(sent.getKey(), String.valueOf(e.getCause().getMessage()));
-                } else {
-                    passing = e.getCause();
-                }
+                flushed.await(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                break;
+                return;
             }
         }
-        if (passing != null) {
-            LOG.warn("Kafka did not take {} of {} records; they are sent again: {}",
-                    pending.size() - acknowledged.size() - refused.size(), pending.size(), passing.toString());
-        }
-        return new Result(acknowledged, refused);
     }
 
-    /** Refused for what the record is, whatever the broker's health. */
-    private static boolean isForEver(Throwable failure) {
+    /** A flush returns when all is answered. One is enough: while it is under way, Kafka's client sends everything at once. */
+    private void flush(Producer<byte[], byte[]> producer) {
+        if (flushed.getCount() == 0) {
+            var done = new CountDownLatch(1);
+            flushed = done;
+            Thread.ofVirtual().name("outbox-flush").start(() -> {
+                try {
+                    producer.flush();
+                } catch (RuntimeException e) {
+                    LOG.debug("a flush ended with its producer: {}", e.toString());
+                } finally {
+                    done.countDown();
+                }
+            });
+        }
+    }
+
+    private Result collect() {
+        lanes.values().forEach(this::collectScout);
+        var result = new Result(new ArrayList<>(), new LinkedHashMap<>());
+        Map<TopicLane, Throwable> failures = new LinkedHashMap<>();
+        int failed = 0;
+        lanes.values().forEach(lane -> lane.slow(false));
+        for (Iterator<Map.Entry<Long, Sent>> each = underWay.entrySet().iterator(); each.hasNext();) {
+            var sent = each.next();
+            TopicLane lane = sent.getValue().lane;
+            if (!sent.getValue().answer.isDone()) {
+                lane.slow(true);
+                continue;
+            }
+            each.remove();
+            Optional<Throwable> failure = failure(sent.getValue().answer);
+            if (failure.isEmpty()) {
+                result.acknowledged.add(sent.getKey());
+                lane.acknowledged();
+            } else if (isAboutTheRow(failure.get())) {
+                result.refused.put(sent.getKey(), String.valueOf(failure.get().getMessage()));
+            } else {
+                failed++;
+                failures.put(lane, failure.get());
+            }
+        }
+        judge(result, failures, failed);
+        return result;
+    }
+
+    private void collectScout(TopicLane lane) {
+        lane.scout().filter(scout -> scout.handedOver().isDone()).ifPresent(scout -> {
+            if (scout.handedOver().isCompletedExceptionally()) {
+                giveUp(scout.handedOver().exceptionNow());
+            } else {
+                Future<RecordMetadata> answer = scout.handedOver().resultNow();
+                underWay.put(scout.row(), new Sent(lane, answer));
+                lane.scouted();
+                if (answer.isDone() && answer.state() == Future.State.FAILED) {
+                    lane.unknown();
+                }
+            }
+        });
+    }
+
+    /** Of a send that is over. */
+    private static Optional<Throwable> failure(Future<RecordMetadata> over) {
+        try {
+            over.get();
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            return Optional.of(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.of(e);
+        }
+    }
+
+    private void judge(Result result, Map<TopicLane, Throwable> failures, int failed) {
+        if (!result.acknowledged.isEmpty()) {
+            producers.acknowledged();
+        }
+        if (failures.isEmpty()) {
+            return;
+        }
+        failures.forEach(TopicLane::failed);
+        Throwable last = List.copyOf(failures.values()).getLast();
+        LOG.warn("Kafka did not take {} records of {}; they are sent again: {}", failed,
+                failures.keySet().stream().map(lane -> lane.topic).toList(), last.toString());
+        // A record that is refused takes its batch along, which says nothing about the producer.
+        Optional<Throwable> fatal = failures.values().stream().filter(OutboxSender::isAboutTheProducer).findFirst()
+                .filter(found -> result.refused.isEmpty());
+        if (fatal.isPresent()) {
+            giveUp(fatal.get());
+        } else if (result.acknowledged.isEmpty() && producers.tookNothing(last)) {
+            forgetWhatIsUnderWay();
+        }
+    }
+
+    private void giveUp(Throwable why) {
+        producers.replace(why);
+        forgetWhatIsUnderWay();
+    }
+
+    private void forgetWhatIsUnderWay() {
+        underWay.clear();
+        lanes.values().forEach(TopicLane::forget);
+        flushed = new CountDownLatch(0);
+    }
+
+    /** Refused for what the record is, whatever the health of broker and topic. */
+    private static boolean isAboutTheRow(Throwable failure) {
         return failure instanceof RecordTooLargeException || failure instanceof RecordBatchTooLargeException
-                || failure instanceof InvalidTopicException || failure instanceof InvalidTimestampException
                 || failure instanceof InvalidRecordException;
+    }
+
+    /** Neither passing nor the topic's: a producer that was refused, fenced or has lost its sequence does not recover. */
+    private static boolean isAboutTheProducer(Throwable failure) {
+        return !(failure instanceof RetriableException || failure instanceof TopicAuthorizationException
+                || failure instanceof InvalidTopicException || failure instanceof InvalidTimestampException
+                || failure instanceof InterruptedException);
+    }
+
+    @Override
+    public void close() {
+        producers.close();
     }
 }

@@ -20,6 +20,8 @@ public enum FailureCause {
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
     /** A person found out that it moved no money, and the PSP could not tell. */
     SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.RETRYABLE),
+    /** A bug of ours threw, or Postgres refused the row, before an attempt was made. */
+    INTERNAL_ERROR("internal_error", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
     REQUEST_REFUSED("request_refused", FailureClass.POISON);
 
@@ -38,6 +40,11 @@ public enum FailureCause {
 
     public String tag() {
         return tag;
+    }
+
+    /** Whether an outage of the PSP explains it; a bug of ours or a person's finding has other reasons. */
+    public boolean mayBeAnOutage() {
+        return this == PSP_UNWELL || this == CANCELLED_UNEXECUTED;
     }
 
     public FailureClass failureClass() {

@@ -35,7 +35,8 @@ public record RetrySchedule(List<RetryTier> tiers) {
             case Outcome.Unknown unknown -> new NextStep.Resolve(unknown);
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, RATE_LIMITED, CONFIG -> new NextStep.Park(parkingTier(progress), failed);
-                case RETRYABLE -> wellForOthers ? cascade(progress, failed) : new NextStep.Park(parkingTier(progress), failed);
+                case RETRYABLE -> wellForOthers || !failed.cause().mayBeAnOutage()
+                        ? cascade(progress, failed) : new NextStep.Park(parkingTier(progress), failed);
                 case REFUSED_HERE -> cascade(progress, failed);
                 case POISON -> new NextStep.DeadLetter(failed);
             };

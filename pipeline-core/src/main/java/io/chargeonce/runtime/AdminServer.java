@@ -61,6 +61,11 @@ public final class AdminServer implements AutoCloseable {
         return this;
     }
 
+    /** A worker that has ended makes the process count as dead, one whose passes fail for long as unable to work. */
+    public AdminServer watch(Worker worker) {
+        return live(worker.name(), worker::standstill).ready(worker.name(), worker::problem);
+    }
+
     /** The port it listens on, also where any free one was asked for. */
     public int port() {
         return server.getAddress().getPort();

@@ -1,35 +1,53 @@
 package io.chargeonce.runtime;
 
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A platform thread that does one pass after another: at once while there is work, after a pause when there was none or
- * the pass failed. A failure is logged and ends nothing.
+ * the pass failed. A failure, an {@link Error} too, is logged and counted and ends nothing; one that lasts is part of health.
  */
 public final class Worker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
+    /** One pass in which Postgres was away is no trouble that lasts. */
+    private static final Duration LASTS_FROM = Duration.ofMinutes(1);
+
+    private record Failing(long sinceNanos, int passes, String why) {}
+
     private final String name;
     private final Duration pause;
+    private final Duration lastsFrom;
     private final IntSupplier pass;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final LongAdder failures = new LongAdder();
     private final Thread thread;
+    private volatile Optional<Failing> failing = Optional.empty();
 
-    private Worker(String name, Duration pause, IntSupplier pass) {
+    private Worker(String name, Duration pause, Duration lastsFrom, IntSupplier pass) {
         this.name = name;
         this.pause = pause;
+        this.lastsFrom = lastsFrom;
         this.pass = pass;
         this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
     }
 
     /** @param pass one pass; returns how much it did */
     public static Worker start(String name, Duration pause, IntSupplier pass) {
-        return new Worker(name, pause, pass);
+        return start(name, pause, LASTS_FROM, pass);
+    }
+
+    /** @param lastsFrom from when on failures are a problem */
+    static Worker start(String name, Duration pause, Duration lastsFrom, IntSupplier pass) {
+        return new Worker(name, pause, lastsFrom, pass);
     }
 
     private void run() {
@@ -46,11 +64,48 @@ public final class Worker implements AutoCloseable {
 
     private int runOnce() {
         try {
-            return pass.getAsInt();
-        } catch (RuntimeException e) {
-            log.warn("{}: this pass failed and is repeated in {}: {}", name, pause, e.toString());
+            int done = pass.getAsInt();
+            failing = Optional.empty();
+            return done;
+        } catch (RuntimeException | Error e) {
+            failures.increment();
+            failing = Optional.of(new Failing(failing.map(Failing::sinceNanos).orElseGet(System::nanoTime),
+                    failing.map(Failing::passes).orElse(0) + 1, e.toString()));
+            log(e);
             return 0;
         }
+    }
+
+    private void log(Throwable failure) {
+        if (failure instanceof Error) {
+            log.error("{}: this pass ended with an error and is repeated in {}", name, pause, failure);
+        } else {
+            log.warn("{}: this pass failed and is repeated in {}: {}", name, pause, failure.toString());
+        }
+    }
+
+    /** Has its failed passes counted. */
+    public Worker countedBy(MeterRegistry meters) {
+        FunctionCounter.builder("chargeonce.worker.failures", failures, LongAdder::sum)
+                .description("Passes of a background worker that failed").tag("worker", name).register(meters);
+        return this;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** What is wrong with it, in one line: its passes have failed for a minute, or it stands still. Any thread. */
+    public Optional<String> problem() {
+        return standstill().or(() -> failing
+                .filter(one -> System.nanoTime() - one.sinceNanos >= lastsFrom.toNanos())
+                .map(one -> "%d passes have failed in %d s: %s".formatted(one.passes,
+                        Duration.ofNanos(System.nanoTime() - one.sinceNanos).toSeconds(), one.why)));
+    }
+
+    /** Why it will not go on by itself, in one line; empty while its thread lives. Any thread. */
+    public Optional<String> standstill() {
+        return thread.isAlive() || closing.getCount() == 0 ? Optional.empty() : Optional.of("its thread has ended");
     }
 
     /** Lets the pass under way finish. */

@@ -37,13 +37,10 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
         var plan = new ArrayList<NewTopic>();
         plan.add(kept(topics.requests(), Map.of("max.message.bytes", "" + LARGEST_RECORD)));
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
-            // The wake-up counts from the broker's own clock: a producer's clock or a forged timestamp cannot move it.
-            plan.add(kept(topics.retry(tier), Map.of(
-                    "message.timestamp.type", "LogAppendTime", "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
+            plan.add(kept(topics.retry(tier), Map.of("max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         }
         plan.add(topic(topics.deadLetters(), Map.of(
                 "cleanup.policy", "compact",
-                "message.timestamp.type", "LogAppendTime",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(kept(topics.outcomes(), Map.of()));
         plan.add(kept(topics.intakeRefused(), Map.of()));
@@ -95,9 +92,13 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
         return topic;
     }
 
-    /** Of three copies and more, two have what is acknowledged, whatever the brokers' default is. */
+    /**
+     * Of three copies and more, two have what is acknowledged, whatever the brokers' default is. Everywhere the broker's own clock
+     * stamps a record: so no clock of ours is refused as too far off, and none moves the wake-up of a tier.
+     */
     private NewTopic topic(String name, Map<String, String> settings) {
         var configs = new HashMap<>(settings);
+        configs.put("message.timestamp.type", "LogAppendTime");
         replicas.filter(copies -> copies >= 3).ifPresent(enough -> configs.put("min.insync.replicas", "2"));
         return new NewTopic(name, Optional.of(partitions), replicas).configs(configs);
     }

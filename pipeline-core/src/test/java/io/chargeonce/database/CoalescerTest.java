@@ -174,6 +174,39 @@ class CoalescerTest {
     }
 
     @Test
+    void a_bug_that_one_ask_runs_into_fails_that_one_alone() {
+        try (var coalescer = coalescer(1, (connection, asks) -> {
+            if (asks.contains(13)) {
+                throw new IllegalArgumentException("Bug! 13 was asked");
+            }
+            return writeBehindTheGate(connection, asks);
+        })) {
+            ask(coalescer, 0);
+            awaitBehindTheGate(1);
+            var answers = askAll(coalescer, IntStream.rangeClosed(1, 40));
+            awaitBehindTheGate(41);
+            gate.countDown();
+
+            assertThatThrownBy(answers.get(12)::join).hasCauseInstanceOf(IllegalArgumentException.class);
+            assertThat(answers).filteredOn(answer -> answer != answers.get(12)).allSatisfy(answer -> assertThat(answer.join()).isPositive());
+            assertThat(written()).hasSize(39).doesNotContain(13);
+        }
+    }
+
+    @Test
+    void an_error_speaks_of_the_process_so_it_fails_the_batch_as_it_is_and_ends_no_writer() {
+        try (var coalescer = coalescer(1, (connection, asks) -> {
+            if (asks.contains(13)) {
+                throw new OutOfMemoryError("planted");
+            }
+            return write(connection, asks);
+        })) {
+            assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(OutOfMemoryError.class);
+            assertThat(coalescer.ask(1)).isEqualTo(10);
+        }
+    }
+
+    @Test
     void rows_that_are_locked_elsewhere_wait_alone_while_the_others_are_answered() throws SQLException {
         List<Integer> locked = List.of(7, 21, 22, 30, 31, 32, 33, 38);
         try (var elsewhere = DriverManager.getConnection(url); var coalescer = coalescer(1, this::writeBehindTheGate)) {

@@ -1,12 +1,20 @@
 package io.chargeonce.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 class DatabaseTest {
 
@@ -29,6 +37,75 @@ class DatabaseTest {
             assertThat(seconds).isEqualTo(30);
             assertThat(database.<String>withConnection(connection -> setting(connection, "tcp_user_timeout"))).isEqualTo("30000");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"22001", "22021", "22P02", "23502", "23505", "23514"})
+    void only_data_and_constraints_are_held_against_a_row(String sqlState) {
+        assertThat(refusal(sqlState)).matches(DatabaseRefused::isAboutTheRow).matches(refused -> !refused.isPassing() && !refused.isOurs());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0A000", "21000", "25P02", "28P01", "3D000", "3F000", "42501", "42703", "42P01", "P0001", "XX000", "55000"})
+    void what_does_not_fit_between_schema_rights_and_code_is_ours(String sqlState) {
+        assertThat(refusal(sqlState)).matches(DatabaseRefused::isOurs).matches(refused -> !refused.isPassing() && !refused.isAboutTheRow());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"40001", "40P01", "55P03", "57014"})
+    void others_in_the_way_are_neither(String sqlState) {
+        assertThat(refusal(sqlState)).matches(DatabaseRefused::isPassing).matches(refused -> !refused.isOurs() && !refused.isAboutTheRow());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"08006", "25006", "25P03", "25P04", "53300", "57P01", "58030"})
+    void a_server_that_is_away_or_broke_off_is_an_outage(String sqlState) {
+        try (var database = Database.openForCommand(URL, "postgres", "")) {
+            assertThatThrownBy(() -> raise(database, sqlState)).isInstanceOf(DatabaseUnavailable.class);
+        }
+    }
+
+    /** As after a freeze of the process. */
+    @Test
+    void a_transaction_that_stood_still_for_too_long_is_an_outage_and_nobodys_fault() throws SQLException {
+        try (var database = Database.openForService(URL, "postgres", "", 1); var watching = DriverManager.getConnection(URL)) {
+            assertThatThrownBy(() -> database.inTransaction(connection -> {
+                connection.createStatement().execute("SET LOCAL idle_in_transaction_session_timeout = 50");
+                int backend = connection.unwrap(PGConnection.class).getBackendPID();
+                Awaitility.await().until(() -> isGone(watching, backend));
+                return connection.createStatement().execute("SELECT 1");
+            })).isInstanceOf(DatabaseUnavailable.class);
+        }
+    }
+
+    private static boolean isGone(Connection watching, int backend) throws SQLException {
+        try (var row = watching.createStatement().executeQuery("SELECT FROM pg_stat_activity WHERE pid = " + backend)) {
+            return !row.next();
+        }
+    }
+
+    @Test
+    void a_schema_that_does_not_fit_is_counted_and_makes_a_process_unready() {
+        Migrations.apply(URL, "postgres", "");
+        var meters = new SimpleMeterRegistry();
+        try (var database = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
+            assertThat(database.problem()).isEmpty();
+            assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column FROM outbox")))
+                    .isInstanceOf(DatabaseRefused.class);
+            assertThat(database.problem()).get().asString().contains("no_such_column");
+            assertThat(meters.get("chargeonce.database.misfits").functionCounter().count()).isEqualTo(1);
+        }
+    }
+
+    private static DatabaseRefused refusal(String sqlState) {
+        try (var database = Database.openForCommand(URL, "postgres", "")) {
+            return catchThrowableOfType(DatabaseRefused.class, () -> raise(database, sqlState));
+        }
+    }
+
+    private static void raise(Database database, String sqlState) {
+        database.withConnection(connection -> connection.createStatement()
+                .execute("DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '%s'; END $$".formatted(sqlState)));
     }
 
     private static Duration silence(Database database) {

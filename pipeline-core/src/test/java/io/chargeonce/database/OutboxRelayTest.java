@@ -6,6 +6,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -17,16 +18,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -45,9 +54,9 @@ class OutboxRelayTest {
     private static final int ROWS_OF_A_WRITER = 40;
     private static String url;
     private static Database database;
-    private static Producer<byte[], byte[]> producer;
 
     private final String topic = "relay-test-" + TOPICS.incrementAndGet();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<OutboxRelay> relays = new ArrayList<>();
     private final Map<String, List<Integer>> published = new HashMap<>();
     private KafkaConsumer<String, String> consumer;
@@ -57,12 +66,10 @@ class OutboxRelayTest {
         url = TestStack.newDatabase() + "&currentSchema=chargeonce";
         Migrations.apply(url, "postgres", "");
         database = Database.open(url, "postgres", "", 70);
-        producer = new ProducerSettings(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()), "test").newProducer();
     }
 
     @AfterAll
     static void close() {
-        producer.close();
         database.close();
     }
 
@@ -86,9 +93,17 @@ class OutboxRelayTest {
     }
 
     private OutboxRelay relay() {
-        var relay = new OutboxRelay(database, producer, new SimpleMeterRegistry()).start();
+        return relay(OutboxRelayTest::newProducer);
+    }
+
+    private OutboxRelay relay(Supplier<Producer<byte[], byte[]>> producers) {
+        var relay = new OutboxRelay(database, producers, meters).start();
         relays.add(relay);
         return relay;
+    }
+
+    private static Producer<byte[], byte[]> newProducer() {
+        return new ProducerSettings(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()), "test").newProducer();
     }
 
     private OutboxRow row(String key, String value) {
@@ -213,7 +228,7 @@ class OutboxRelayTest {
 
     /** As the relay does it, with everything acknowledged. */
     private static List<String> look(Connection relay, Frontier frontier) throws SQLException {
-        var rows = Outbox.read(relay, IntStream.range(0, OutboxRow.SHARDS).boxed().toList(), frontier);
+        var rows = Outbox.read(relay, IntStream.range(0, OutboxRow.SHARDS).boxed().toList(), frontier, Set.of());
         assertThat(Outbox.delete(relay, rows.stream().map(Outbox.Staged::id).toList())).isEqualTo(rows.size());
         frontier.ownTransactionEnded();
         return rows.stream().map(Outbox.Staged::key).toList();
@@ -265,6 +280,127 @@ class OutboxRelayTest {
                 .execute("UPDATE outbox SET refusal = NULL, value = '1' WHERE refusal IS NOT NULL"));
         eventually().until(() -> published().getOrDefault("large", List.of()).size() == 3);
         assertThat(published().get("large")).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void a_record_that_was_refused_is_offered_again_when_the_limit_was_raised() throws Exception {
+        OutboxRelay first = relay();
+        database.inTransaction(connection -> {
+            Outbox.stage(connection, List.of(row("large", incompressible()), row("large", "2")));
+            return null;
+        });
+        eventually().until(() -> refused() == 1);
+        first.close();
+        setTopic("max.message.bytes", "" + 20 * LARGEST_RECORD);
+        relay();
+        eventually().until(() -> outbox() == 0);
+        assertThat(first.standstill()).isEmpty();
+    }
+
+    @Test
+    void a_topic_that_is_missing_holds_up_no_other_and_gets_its_records_once_it_is_there() throws Exception {
+        String missing = topic + "-missing";
+        database.inTransaction(connection -> {
+            for (int i = 1; i <= 30; i++) {
+                Outbox.stage(connection, List.of(new OutboxRow(missing, "missing-" + i, Optional.of("1".getBytes(StandardCharsets.UTF_8)), Map.of()),
+                        row("key-" + i, "1")));
+            }
+            return null;
+        });
+        OutboxRelay relay = relay();
+        eventually().until(() -> published().size() == 30 && outbox() == 30);
+        stage("late", 1);
+        eventually().until(() -> published().containsKey("late"));
+        eventually().until(() -> relay.problem().filter(problem -> problem.contains(missing)).isPresent());
+        assertThat(relay.standstill()).isEmpty();
+        create(missing);
+        eventually().until(() -> outbox() == 0);
+        eventually().until(() -> relay.problem().isEmpty());
+    }
+
+    @Test
+    void no_clock_of_ours_decides_what_the_broker_takes() {
+        stage("ahead", 1);
+        stage("behind", 1);
+        database.withConnection(connection -> connection.createStatement()
+                .execute("UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 days'"));
+        relay();
+        eventually().until(() -> published().size() == 2);
+        assertThat(refused()).isZero();
+    }
+
+    @Test
+    void a_producer_that_fails_for_good_is_replaced_and_ends_nothing() {
+        stage("key", 1);
+        var made = new AtomicInteger();
+        relay(() -> {
+            if (made.incrementAndGet() == 1) {
+                throw new KafkaException("no such login module");
+            }
+            return made.get() <= 3 ? refusing(made.get()) : newProducer();
+        });
+        eventually().until(() -> published().containsKey("key"));
+        assertThat(made).hasValue(4);
+        assertThat(meters.get("chargeonce.relay.producers.replaced").counter().count()).isEqualTo(3);
+    }
+
+    /** The second throws at a send, as one in a fatal state does; the third answers that it was not let in. */
+    @SuppressWarnings("unchecked") // The proxy implements exactly this interface.
+    private static Producer<byte[], byte[]> refusing(int which) {
+        return (Producer<byte[], byte[]>) Proxy.newProxyInstance(OutboxRelayTest.class.getClassLoader(), new Class<?>[] {Producer.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "send" -> {
+                        if (which == 2) {
+                            throw new KafkaException("Cannot execute transactional method because we are in an error state");
+                        }
+                        yield CompletableFuture.failedFuture(new SaslAuthenticationException("planted"));
+                    }
+                    case "flush", "close" -> null;
+                    default -> throw new UnsupportedOperationException(method.toString());
+                });
+    }
+
+    @Test
+    void a_bug_in_a_pass_or_an_error_ends_no_relay() {
+        stage("key", 1);
+        var made = new AtomicInteger();
+        OutboxRelay relay = relay(() -> {
+            if (made.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("planted");
+            }
+            return newProducer();
+        });
+        eventually().until(() -> published().containsKey("key"));
+        assertThat(relay.standstill()).isEmpty();
+    }
+
+    @Test
+    void the_age_of_the_oldest_record_is_known_where_no_relay_runs() {
+        var age = new OutboxAge(database, meters);
+        age.runOnce();
+        assertThat(meters.get("chargeonce.outbox.oldest.seconds").gauge().value()).isZero();
+        stage("key", 1);
+        stage("refused", 1);
+        stage("refused", 2);
+        database.withConnection(connection -> connection.createStatement().execute("""
+                UPDATE outbox SET staged_at = now() - CASE record_key WHEN 'key' THEN interval '1 hour' ELSE interval '1 day' END,
+                       refusal = CASE WHEN record_key = 'refused' AND value = '1' THEN 'too large' END
+                """));
+        age.runOnce();
+        assertThat(meters.get("chargeonce.outbox.oldest.seconds").gauge().value()).isBetween(3600.0, 7200.0);
+    }
+
+    private void setTopic(String setting, String value) throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
+            admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                    List.of(new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET)))).all().get();
+        }
+    }
+
+    private static void create(String topic) throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
+            admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+        }
     }
 
     private static String incompressible() {

@@ -51,8 +51,8 @@ final class Composite implements Contestant {
         var lifecycle = new Lifecycle("composite", Duration.ofSeconds(20));
         var connection = new KafkaConnection(arena.plot().kafka(), Map.of());
         var database = lifecycle.start("database", () -> Database.openForService(arena.plot().jdbcUrl(), "postgres", "", 16));
-        var producer = lifecycle.start("producer", new ProducerSettings(connection, "composite")::newProducer);
-        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producer, new SimpleMeterRegistry()).start());
+        var producers = new ProducerSettings(connection, "composite");
+        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, new SimpleMeterRegistry()).start());
         lifecycle.start("flow", () -> new Flow(arena, database, relay,
                 new ConsumerSettings(connection, arena.requests() + ".composite", GroupProtocol.CONSUMER).newConsumer()));
         return lifecycle;

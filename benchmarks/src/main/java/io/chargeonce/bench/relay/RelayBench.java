@@ -122,7 +122,7 @@ public final class RelayBench {
     /** @param held whether a transaction with a row of its own stays open meanwhile, as a slow writer's would */
     private static double drain(Ground ground, boolean held) throws Exception {
         try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4);
-             var producer = producer(plot); var writer = plot.connect()) {
+             var writer = plot.connect()) {
             writer.setAutoCommit(false);
             if (held) {
                 Outbox.stage(writer, List.of(row(plot, -1)));
@@ -132,7 +132,7 @@ public final class RelayBench {
             var published = meters.counter("chargeonce.relay.published");
             long start = System.nanoTime();
             double rate;
-            try (var relay = new OutboxRelay(database, producer, meters).start()) {
+            try (var relay = new OutboxRelay(database, () -> producer(plot), meters).start()) {
                 await(published::count, ROWS);
                 rate = ROWS * 1e9 / (System.nanoTime() - start);
                 writer.commit();
@@ -200,8 +200,8 @@ public final class RelayBench {
 
     /** From the commit of a row to its arrival at a consumer, the first quarter left out. The late writer's row must come too. */
     private static Latencies delay(Ground ground, int count, boolean held) throws Exception {
-        try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4); var producer = producer(plot);
-             var relay = new OutboxRelay(database, producer, new SimpleMeterRegistry()).start(); var writer = plot.connect();
+        try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4);
+             var relay = new OutboxRelay(database, () -> producer(plot), new SimpleMeterRegistry()).start(); var writer = plot.connect();
              var late = plot.connect()) {
             late.setAutoCommit(false);
             if (held) {

@@ -72,4 +72,8 @@ final class ModelProducer {
     public void close() {
         unsent.clear();
     }
+
+    public void close(Duration patience) {
+        close();
+    }
 }

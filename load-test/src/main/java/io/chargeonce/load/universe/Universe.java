@@ -80,8 +80,8 @@ public final class Universe implements Game {
 
     private static Broker broker() {
         var broker = new Broker();
-        WORK.forEach(topic -> broker.create(topic, PARTITIONS, topic.contains("retry")));
-        broker.create("payments.outcomes", 1, false);
+        WORK.forEach(topic -> broker.create(topic, PARTITIONS, true));
+        broker.create("payments.outcomes", 1, true);
         broker.create("payments.dlq", 1, true);
         return broker;
     }

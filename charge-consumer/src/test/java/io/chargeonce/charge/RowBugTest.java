@@ -1,0 +1,128 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.payment.OperationState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one row runs into is that row's; what says something about us is waited for. */
+class RowBugTest {
+
+    private final Books books = new Books();
+    private final FakePsp psp = new FakePsp();
+    private final Books.Process process = books.process(psp);
+
+    @AfterEach
+    void close() throws Exception {
+        books.close();
+    }
+
+    /** As the loop does it: all at once, each until it is done. */
+    private void handleAllAtOnce(List<ConsumerRecord<byte[], byte[]>> work) {
+        var handled = new ArrayList<Future<?>>();
+        try (var workers = Executors.newVirtualThreadPerTaskExecutor()) {
+            work.forEach(record -> handled.add(workers.submit(() ->
+                    Waiting.until(() -> process.handle(record) instanceof Verdict.Done))));
+        }
+        assertThat(handled).allSatisfy(each -> assertThat(each.state()).isEqualTo(Future.State.SUCCESS));
+    }
+
+    private List<String> acceptWithOneIn(String paymentMethodOfOne) {
+        return IntStream.range(0, 40).mapToObj(i -> books.accept("order-" + i, i == 17 ? paymentMethodOfOne : "pm_card_visa")).toList();
+    }
+
+    @Test
+    void a_payment_whose_claim_throws_goes_down_the_tiers_and_its_neighbours_are_charged() {
+        psp.bugFor = "pm_bug";
+        List<String> ids = acceptWithOneIn("pm_bug");
+        handleAllAtOnce(books.takeWork());
+        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.operation(ids.get(17)).state()).isEqualTo(OperationState.SCHEDULED);
+        process.drain();
+        assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'IllegalStateException at FakePsp.java:%'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter")).isEqualTo(1);
+        assertThat(psp.captures).hasSize(39);
+        books.merge(ids.get(17));
+        psp.bugFor = "none";
+        process.drain();
+        assertThat(books.state(ids.get(17))).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void a_payment_whose_claim_postgres_refuses_goes_down_the_tiers_and_its_neighbours_are_charged() {
+        List<String> ids = acceptWithOneIn("pm_card_visa");
+        books.execute("ALTER TABLE payment_attempt ADD CONSTRAINT planted CHECK (operation_id <> '%s')".formatted(ids.get(17)));
+        handleAllAtOnce(books.takeWork());
+        process.drain();
+        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'SQLSTATE 23514 at %'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter")).isEqualTo(1);
+    }
+
+    @Test
+    void a_record_whose_payment_cannot_even_be_read_is_put_away_and_stands_in_nobodys_way() {
+        List<String> ids = acceptWithOneIn("pm_card_visa");
+        books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
+        books.execute("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
+        handleAllAtOnce(books.takeWork());
+        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'unprocessable'")).isEqualTo(1);
+        assertThat(books.count("FROM operation WHERE state = 'accepted'")).as("its payment waits as it was").isEqualTo(1);
+    }
+
+    @Test
+    void an_answer_that_cannot_be_recorded_leaves_the_payment_unresolved_until_it_can() {
+        books.execute("ALTER TABLE psp_observation ADD CONSTRAINT planted CHECK (outcome <> 'charged')");
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.operation(id).failureCause()).contains("internal_error");
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        books.execute("ALTER TABLE psp_observation DROP CONSTRAINT planted");
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.state(id) == OperationState.SUCCEEDED;
+        });
+        assertThat(psp.captures).hasSize(1);
+    }
+
+    @Test
+    void a_send_that_cannot_be_counted_is_not_made() {
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        books.execute("ALTER TABLE payment_attempt ADD CONSTRAINT planted CHECK (sends < 2)");
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(psp.questions).isEmpty();
+        assertThat(process.meters.get("chargeonce.bugs").tag("where", "send").counter().count()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "ALTER TABLE operation RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation RENAME COLUMN swept_no_more TO swept",
+            "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
+    void a_schema_that_does_not_fit_is_waited_for_and_makes_no_poison(String thereAndBack) {
+        IntStream.range(0, 30).forEach(i -> books.accept("order-" + i));
+        List<ConsumerRecord<byte[], byte[]>> work = books.takeWork();
+        books.execute(thereAndBack.split("; ")[0]);
+        var handling = Thread.ofPlatform().start(() -> handleAllAtOnce(work));
+        Waiting.until(() -> books.database.problem().isPresent());
+        assertThat(books.count("FROM dead_letter")).isZero();
+        books.execute(thereAndBack.split("; ")[1]);
+        Waiting.until(() -> books.count("FROM operation WHERE state = 'succeeded'") == 30);
+        assertThat(books.count("FROM dead_letter")).isZero();
+        assertThat(psp.captures).hasSize(30);
+        Waiting.until(() -> !handling.isAlive());
+    }
+}

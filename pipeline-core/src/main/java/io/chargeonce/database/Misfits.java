@@ -1,0 +1,47 @@
+package io.chargeonce.database;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Remembers that schema, rights or statements did not fit each other. Work waits meanwhile and is tried again, so that a misfit
+ * which lasts is seen again and again. Any thread.
+ */
+final class Misfits {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Misfits.class);
+    /** Longer than the longest pause before work is tried again: one that lasts has shown itself by then. */
+    private static final Duration REMEMBERED = Duration.ofSeconds(30);
+
+    private record Seen(long nanos, String what) {}
+
+    private final LongAdder count = new LongAdder();
+    private volatile Optional<Seen> latest = Optional.empty();
+
+    void notice(DatabaseRefused refused) {
+        if (refused.isOurs()) {
+            if (problem().isEmpty()) {
+                LOG.error("ALERT: Postgres refuses a statement of ours ({}): {}. Schema, rights and version of this service do not fit each "
+                        + "other. Its work waits and is repeated; nothing is dead-lettered for it. Run migrate, or roll the service back",
+                        refused.sqlState(), refused.getMessage());
+            }
+            latest = Optional.of(new Seen(System.nanoTime(), refused.getMessage()));
+            count.increment();
+        }
+    }
+
+    /** In one line; empty if nothing did lately. */
+    Optional<String> problem() {
+        return latest.filter(seen -> System.nanoTime() - seen.nanos < REMEMBERED.toNanos()).map(Seen::what);
+    }
+
+    void countedBy(MeterRegistry meters) {
+        FunctionCounter.builder("chargeonce.database.misfits", count, LongAdder::sum)
+                .description("Statements that Postgres refused for its schema, our rights or their own sake").register(meters);
+    }
+}
