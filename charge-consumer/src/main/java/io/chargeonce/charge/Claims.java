@@ -102,7 +102,8 @@ final class Claims implements AutoCloseable {
     private Claim choose(Ask ask, Operation operation, Instant now, Changes changes) {
         List<String> candidates = routing.candidates(operation);
         if (candidates.isEmpty()) {
-            return bury(operation, "no_route", "no PSP that is set up does such payments: see CHARGEONCE_ROUTES", changes);
+            return bury(operation, "no_route", "no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES"
+                    .formatted(operation.accepted().request().money()), changes);
         }
         Optional<Gateway> gateway = routing.firstHealthy(candidates);
         if (gateway.isEmpty()) {

@@ -6,6 +6,7 @@ import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.NoticeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
@@ -99,8 +100,8 @@ final class WebhookInbox {
     private Outcome judged(Notice.Said said, About about) {
         Operation operation = about.operation();
         boolean sameWay = said.givesBack() == (operation.kind() != OperationKind.CHARGE);
-        Outcome judged = sameWay && said.money().equals(operation.accepted().request().money()) ? said.outcome()
-                : new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(said.money()), Optional.empty());
+        Outcome judged = sameWay && said.money().equals(Optional.of(operation.accepted().request().money())) ? said.outcome()
+                : new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(said.money().map(Money::toString).orElse("no amount")), Optional.empty());
         exchange.watch(call(about), judged);
         return judged;
     }

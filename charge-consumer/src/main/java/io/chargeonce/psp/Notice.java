@@ -16,8 +16,8 @@ import java.util.Optional;
 public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
 
     /**
-     * @param money     what the attempt must be about, or nothing of it is believed
+     * @param money     what the attempt must be about, or nothing of it is believed; empty if it is no amount of a payment
      * @param givesBack whether it is about a refund or a reversal rather than a charge
      */
-    public record Said(Money money, boolean givesBack, Outcome outcome) {}
+    public record Said(Optional<Money> money, boolean givesBack, Outcome outcome) {}
 }

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
@@ -137,7 +138,7 @@ final class Books implements AutoCloseable {
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', ?, 'accepted', 1, now() + interval '1 day')
+            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
             """;
 
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
@@ -146,13 +147,19 @@ final class Books implements AutoCloseable {
     }
 
     String accept(String key, String paymentMethod) {
+        return accept(key, paymentMethod, new Money(1299, "EUR"));
+    }
+
+    String accept(String key, String paymentMethod, Money money) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 statement.setString(1, id);
                 statement.setString(2, id);
                 statement.setString(3, key);
-                statement.setString(4, paymentMethod);
+                statement.setLong(4, money.minorUnits());
+                statement.setString(5, money.currency());
+                statement.setString(6, paymentMethod);
                 statement.executeUpdate();
             }
             Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));

@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +49,9 @@ final class PaymentFields {
             return new Checked.Wrong<>(Problems.railNotAvailable());
         }
         var money = new Money(amount.orElseThrow(), currency.orElseThrow());
+        if (!PspUnits.anyCanSay(money)) {
+            return new Checked.Wrong<>(Problems.amountNotRepresentable(money.currency()));
+        }
         return new Checked.Right<>(
                 new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email));
     }

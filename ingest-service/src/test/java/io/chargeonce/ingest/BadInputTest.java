@@ -57,6 +57,16 @@ class BadInputTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"10000,XXX", "10000,XTS", "100,XAU", "10000,USN", "10000,DEM", "550,MGA", "1234,LVL"})
+    void an_amount_that_no_psp_can_move_is_refused_at_the_door(long amount, String currency) {
+        String body = Json.with(Json.with(BODY, "amount", Long.toString(amount)), "currency", "\"" + currency + "\"");
+        HttpResponse<String> answer = world.pay(key, body);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:amount-not-representable");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"payment_method", "customer", "reference", "description", "receipt_email"})
     void a_text_has_500_characters_and_no_more(String field) {
         HttpResponse<String> answer = world.pay(key, Json.with(BODY, field, '"' + "x".repeat(501) + '"'));

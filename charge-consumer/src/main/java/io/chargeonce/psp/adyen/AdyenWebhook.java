@@ -1,10 +1,10 @@
 package io.chargeonce.psp.adyen;
 
-import com.adyen.model.checkout.Amount;
 import com.adyen.model.notification.NotificationRequest;
 import com.adyen.model.notification.NotificationRequestItem;
 import com.adyen.util.HMACValidator;
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
@@ -69,11 +69,10 @@ final class AdyenWebhook implements Webhook {
 
     private static Optional<Notice> notice(NotificationRequestItem item) {
         boolean givesBack = item.getEventCode().startsWith("REFUND");
+        Optional<Money> money = MinorUnits.from(item.getAmount().getValue(), item.getAmount().getCurrency());
         return outcome(item).flatMap(outcome -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
                 "%s:%s:%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess()), key,
-                Optional.of(item.getPspReference()),
-                Optional.of(new Notice.Said(MinorUnits.from(new Amount().currency(item.getAmount().getCurrency())
-                        .value(item.getAmount().getValue())), givesBack, outcome)))));
+                Optional.of(item.getPspReference()), Optional.of(new Notice.Said(money, givesBack, outcome)))));
     }
 
     /** Empty for what is not about an attempt's outcome. */

@@ -78,7 +78,7 @@ public final class StripeGateway implements Gateway {
         var accepted = operation.accepted();
         var request = accepted.request();
         var params = PaymentIntentCreateParams.builder()
-                .setAmount(request.money().minorUnits())
+                .setAmount(StripeMoney.toSend(request.money()))
                 .setCurrency(request.money().currency().toLowerCase(Locale.ROOT))
                 .setPaymentMethod(request.paymentMethod())
                 .addPaymentMethodType("card")
@@ -191,9 +191,8 @@ public final class StripeGateway implements Gateway {
     }
 
     private static boolean speaksOf(Charge charge, PaymentIntent intent) {
-        boolean sameMoney = Objects.equals(intent.getAmount(), charge.money().minorUnits())
-                && charge.money().currency().equalsIgnoreCase(intent.getCurrency());
-        boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), charge.money().minorUnits());
+        boolean sameMoney = StripeMoney.isSaid(charge.money(), intent.getAmount(), intent.getCurrency());
+        boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), intent.getAmount());
         return sameMoney && wholeAmount && intent.getMetadata() != null
                 && charge.payment().value().equals(intent.getMetadata().get("payment_id"));
     }

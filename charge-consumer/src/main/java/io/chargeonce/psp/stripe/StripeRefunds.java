@@ -18,7 +18,6 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Refund;
 import io.chargeonce.psp.RefundGateway;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -40,7 +39,7 @@ final class StripeRefunds implements RefundGateway {
         var accepted = refund.accepted();
         var params = RefundCreateParams.builder()
                 .setPaymentIntent(capture.reference())
-                .setAmount(accepted.request().money().minorUnits())
+                .setAmount(StripeMoney.toSend(accepted.request().money()))
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("operation_id", refund.id())
                 .putMetadata("attempt_key", key.value());
@@ -114,8 +113,7 @@ final class StripeRefunds implements RefundGateway {
     }
 
     private static boolean speaksOf(Refund refund, com.stripe.model.Refund answer) {
-        return Objects.equals(answer.getAmount(), refund.money().minorUnits())
-                && refund.money().currency().equalsIgnoreCase(answer.getCurrency())
+        return StripeMoney.isSaid(refund.money(), answer.getAmount(), answer.getCurrency())
                 && refund.capture().equals(answer.getPaymentIntent());
     }
 }

@@ -21,6 +21,7 @@ final class IntentEndpoints {
         Form form = call.form();
         long amount = Parameters.requiredAmount(form);
         String currency = Currencies.required(form);
+        Currencies.requireChargeable(amount, currency);
         Map<String, String> metadata = Parameters.metadata(form, Map.of());
         Parameters.customer(form);
         Parameters.oneOf(form, "capture_method", CAPTURE_METHODS);
@@ -53,6 +54,7 @@ final class IntentEndpoints {
         Optional<Long> amount = Parameters.amount(form);
         Parameters.customer(form);
         PaymentIntent intent = require(call.target());
+        amount.ifPresent(other -> Currencies.requireChargeable(other, intent.currency()));
         if (intent.status().isFinal() && (amount.isPresent() || form.has("currency") || form.has("payment_method"))) {
             throw UnexpectedState.refused(intent, "This PaymentIntent's amount could not be updated because it has a status of "
                     + intent.status().text() + ". You may only update the amount, the currency and the payment method of a "
