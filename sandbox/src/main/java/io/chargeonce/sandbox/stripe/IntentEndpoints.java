@@ -54,13 +54,13 @@ final class IntentEndpoints {
         Optional<Long> amount = Parameters.amount(form);
         Parameters.customer(form);
         PaymentIntent intent = require(call.target());
-        amount.ifPresent(other -> Currencies.requireChargeable(other, intent.currency()));
         if (intent.status().isFinal() && (amount.isPresent() || form.has("currency") || form.has("payment_method"))) {
             throw UnexpectedState.refused(intent, "This PaymentIntent's amount could not be updated because it has a status of "
                     + intent.status().text() + ". You may only update the amount, the currency and the payment method of a "
                     + "PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, "
                     + "requires_action.");
         }
+        amount.ifPresent(other -> Currencies.requireChargeable(other, intent.currency()));
         PaymentIntent updated = intent.withMetadata(Parameters.metadata(form, intent.metadata()))
                 .withDetails(intent.details().changedBy(form)).withAmount(amount.orElse(intent.amount()));
         if (form.has("currency") && !Currencies.required(form).equals(intent.currency())) {

@@ -84,11 +84,11 @@ class ProtocolTest {
             customer.create(100 + i, "pm_card_visa", "k" + i);
         }
         var page = customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setLimit(3L).build());
-        assertThat(page.getData()).extracting(PaymentIntent::getAmount).containsExactly(5L, 4L, 3L);
+        assertThat(page.getData()).extracting(PaymentIntent::getAmount).containsExactly(105L, 104L, 103L);
         assertThat(page.getHasMore()).isTrue();
         var rest = customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setLimit(3L)
                 .setStartingAfter(page.getData().getLast().getId()).build());
-        assertThat(rest.getData()).extracting(PaymentIntent::getAmount).containsExactly(2L, 1L);
+        assertThat(rest.getData()).extracting(PaymentIntent::getAmount).containsExactly(102L, 101L);
         assertThat(rest.getHasMore()).isFalse();
     }
 
@@ -97,7 +97,7 @@ class ProtocolTest {
         customer.create(100, "pm_card_visa", "k1");
         customer.stripe.v1().paymentIntents().create(Customer.payment(200, "pm_card_visa").setCustomer("cus_7").build());
         assertThat(customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setCustomer("cus_7").build())
-                .getData()).extracting(PaymentIntent::getAmount).containsExactly(2L);
+                .getData()).extracting(PaymentIntent::getAmount).containsExactly(200L);
     }
 
     @Test
