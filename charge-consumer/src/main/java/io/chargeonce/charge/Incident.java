@@ -11,6 +11,8 @@ enum Incident {
     GIVEN_BACK_TWICE,
     /** The PSP says that what had gone back has not. */
     REFUND_FAILED_LATE,
+    /** The PSP says that money which it had taken never came. */
+    CAPTURE_FAILED,
     /** The routes lead a payment to a PSP that does not do such payments. */
     REFUSED_BY_PSP;
 

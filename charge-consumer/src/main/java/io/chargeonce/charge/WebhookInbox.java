@@ -79,8 +79,8 @@ final class WebhookInbox {
         if (about.isEmpty()) {
             return true;
         }
-        Outcome heard = notice.said().map(said -> judged(said, about.get())).orElseGet(() -> lookedUp(notice, about.get()));
-        if (notice.said().isEmpty() && heard instanceof Outcome.Unknown) {
+        Optional<Outcome> heard = heard(notice, about.get());
+        if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
             return false;
         }
         database.inTransaction(connection -> record(connection, psp, notice, about.get(), heard));
@@ -97,13 +97,35 @@ final class WebhookInbox {
         return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
     }
 
-    private Outcome judged(Notice.Said said, About about) {
+    /** Empty for what is no answer to the attempt. */
+    private Optional<Outcome> heard(Notice notice, About about) {
+        if (notice.said().isEmpty()) {
+            return Optional.of(lookedUp(notice, about));
+        }
+        return switch (notice.said().get()) {
+            case Notice.Ended ended -> Optional.of(judged(ended, about));
+            case Notice.CaptureFailed failed -> mismatch(failed, false, about);
+            case Notice.CapturedAgain again -> mismatch(again, false, about);
+        };
+    }
+
+    private Outcome judged(Notice.Ended said, About about) {
+        return mismatch(said, said.givesBack(), about).orElseGet(() -> {
+            exchange.watch(call(about), said.outcome());
+            return said.outcome();
+        });
+    }
+
+    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, About about) {
         Operation operation = about.operation();
-        boolean sameWay = said.givesBack() == (operation.kind() != OperationKind.CHARGE);
-        Outcome judged = sameWay && said.money().equals(Optional.of(operation.accepted().request().money())) ? said.outcome()
-                : new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(said.money().map(Money::toString).orElse("no amount")), Optional.empty());
-        exchange.watch(call(about), judged);
-        return judged;
+        boolean sameWay = givesBack == (operation.kind() != OperationKind.CHARGE);
+        if (sameWay && said.money().equals(Optional.of(operation.accepted().request().money()))) {
+            return Optional.empty();
+        }
+        var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
+                said.money().map(Money::toString).orElse("no amount")), Optional.empty());
+        exchange.watch(call(about), mismatch);
+        return Optional.of(mismatch);
     }
 
     private Outcome lookedUp(Notice notice, About about) {
@@ -114,14 +136,19 @@ final class WebhookInbox {
         return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
     }
 
-    private boolean record(Connection connection, String psp, Notice notice, About about, Outcome heard) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> heard) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
         if (!NoticeTable.insert(connection, psp, notice.id())) {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
         var changes = new Changes(topics);
-        LateAnswers.take(connection, locked.rows().get(about.operation().id()), notice.key(), "webhook", heard, locked.now(), changes);
+        Operation operation = locked.rows().get(about.operation().id());
+        if (heard.isPresent()) {
+            LateAnswers.take(connection, operation, notice.key(), "webhook", heard.get(), locked.now(), changes);
+        } else {
+            CaptureNews.take(connection, operation, psp, notice, changes);
+        }
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;

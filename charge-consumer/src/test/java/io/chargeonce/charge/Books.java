@@ -131,14 +131,14 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant CASCADE");
+        execute("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, merchant CASCADE");
         return this;
     }
 
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
+                                   payment_method, customer, receipt_email, state, step, charge_before)
+            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
             """;
 
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
@@ -151,6 +151,10 @@ final class Books implements AutoCloseable {
     }
 
     String accept(String key, String paymentMethod, Money money) {
+        return accept(key, paymentMethod, money, null, null);
+    }
+
+    String accept(String key, String paymentMethod, Money money, String customer, String email) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
@@ -160,6 +164,8 @@ final class Books implements AutoCloseable {
                 statement.setLong(4, money.minorUnits());
                 statement.setString(5, money.currency());
                 statement.setString(6, paymentMethod);
+                statement.setString(7, customer);
+                statement.setString(8, email);
                 statement.executeUpdate();
             }
             Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));

@@ -25,7 +25,7 @@ END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
 -- see an attempt's request or key.
-GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown TO chargeonce_ingest;
+GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
 GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
@@ -42,6 +42,8 @@ GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO
 GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
 -- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
+-- Webhooks alone tell of a capture that failed later.
+GRANT SELECT, INSERT, UPDATE ON capture_failure TO chargeonce_charge;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.

@@ -9,6 +9,7 @@ import com.stripe.net.ApiResource;
 import com.stripe.net.FormEncoder;
 import com.stripe.net.RawRequestOptions;
 import com.stripe.net.RequestOptions;
+import com.stripe.param.PaymentIntentConfirmParams;
 import com.stripe.param.PaymentIntentCreateParams;
 import com.stripe.param.PaymentIntentSearchParams;
 import io.chargeonce.ledger.Operation;
@@ -41,13 +42,18 @@ public final class StripeGateway implements Gateway {
     /** charge: create, confirm. findOut: create, retrieve, cancel. */
     private static final int CALLS = 5;
 
+    /** Nobody is there to authenticate: where the issuer wants that, it declines. */
+    private static final PaymentIntentConfirmParams OFF_SESSION = PaymentIntentConfirmParams.builder().setOffSession(true).build();
+
     private final StripeClient stripe;
     private final StripeRefunds refunds;
     private final Duration callTimeout;
+    private final boolean sendsReceipts;
     private final Optional<Webhook> webhook;
 
     public StripeGateway(StripeSettings settings) {
         this.callTimeout = settings.callTimeout();
+        this.sendsReceipts = settings.sendsReceipts();
         this.stripe = StripeClient.builder()
                 .setApiKey(settings.apiKey())
                 .setApiBase(settings.apiBase())
@@ -85,6 +91,9 @@ public final class StripeGateway implements Gateway {
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("attempt_key", key.value())
                 .putMetadata("merchant", accepted.merchant());
+        // The merchant's own names for customers are none of Stripe's, which refuses those that it does not know.
+        request.customer().filter(name -> name.startsWith("cus_")).ifPresent(params::setCustomer);
+        request.receiptEmail().filter(email -> sendsReceipts).ifPresent(params::setReceiptEmail);
         request.description().ifPresent(params::setDescription);
         request.reference().ifPresent(reference -> params.putMetadata("reference", reference));
         return FormEncoder.createQueryString(params.build().toMap()).getBytes(StandardCharsets.UTF_8);
@@ -100,7 +109,7 @@ public final class StripeGateway implements Gateway {
         }
         try {
             var once = RequestOptions.builder().setIdempotencyKey(charge.key().value() + "-confirm").build();
-            return read(stripe.v1().paymentIntents().confirm(intent.getId(), once), charge);
+            return read(stripe.v1().paymentIntents().confirm(intent.getId(), OFF_SESSION, once), charge);
         } catch (StripeException e) {
             return StripeErrors.whileConfirming(e, intent.getId());
         }
