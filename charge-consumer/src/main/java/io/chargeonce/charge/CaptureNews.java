@@ -40,8 +40,9 @@ final class CaptureNews {
     private static void failed(Connection connection, Operation operation, Capture capture, String reason, Changes changes)
             throws SQLException {
         CaptureFailures.failed(connection, operation.id(), capture, reason);
-        LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. Ask {} about {}, and tell the merchant",
-                capture.psp(), operation.id(), reason, operation.state().tag(), capture.psp(), capture.reference());
-        changes.incident(Incident.CAPTURE_FAILED, operation, Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", reason));
+        LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
+                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), reason, operation.state().tag(), capture.reference());
+        changes.incident(Incident.CAPTURE_FAILED, operation,
+                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", reason));
     }
 }

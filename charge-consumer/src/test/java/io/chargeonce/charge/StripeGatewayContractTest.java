@@ -87,7 +87,7 @@ class StripeGatewayContractTest extends GatewayContract {
     }
 
     @Test
-    void a_card_that_wants_its_customer_is_declined_for_nobody_is_there() {
+    void a_card_whose_customer_must_authenticate_is_declined() {
         String id = books().accept(order(), "pm_card_authenticationRequired");
         settle(id);
         assertThat(books().state(id)).isEqualTo(OperationState.DECLINED);

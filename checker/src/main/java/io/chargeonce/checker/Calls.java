@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A client's history. */
 public sealed interface Calls {
 
-    /** One call a line, as {@link ClientCall#toLine} or {@link RefundCall#toLine} wrote it; a last line that a kill cut off is passed over. */
+    /** One call a line, of either kind; a last line that a kill cut off is passed over. */
     record InFile(Path file) implements Calls {}
 
     record InMemory(List<ClientCall> payments, List<RefundCall> refunds) implements Calls {

@@ -16,7 +16,8 @@ public final class CaptureFailures {
 
     private static final String FAILED = """
             INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES (?, ?, ?, ?)
-            ON CONFLICT (operation_id) DO UPDATE SET psp_reference = excluded.psp_reference, reason = excluded.reason, recaptured_at = NULL
+            ON CONFLICT (operation_id)
+            DO UPDATE SET psp_reference = excluded.psp_reference, reason = excluded.reason, recaptured_at = NULL
             """;
 
     /** Under the operation's lock. */
@@ -30,7 +31,9 @@ public final class CaptureFailures {
         }
     }
 
-    private static final String RECAPTURED = "UPDATE capture_failure SET recaptured_at = now() WHERE operation_id = ? AND recaptured_at IS NULL";
+    private static final String RECAPTURED = """
+            UPDATE capture_failure SET recaptured_at = now() WHERE operation_id = ? AND recaptured_at IS NULL
+            """;
 
     /** Under the operation's lock. @return false if no failure was ever told */
     public static boolean recaptured(Connection connection, String operation) throws SQLException {

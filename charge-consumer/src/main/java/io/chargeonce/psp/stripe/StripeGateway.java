@@ -42,7 +42,7 @@ public final class StripeGateway implements Gateway {
     /** charge: create, confirm. findOut: create, retrieve, cancel. */
     private static final int CALLS = 5;
 
-    /** Nobody is there to authenticate: where the issuer wants that, it declines. */
+    /** The customer is not there to authenticate: an issuer that wants that declines. */
     private static final PaymentIntentConfirmParams OFF_SESSION = PaymentIntentConfirmParams.builder().setOffSession(true).build();
 
     private final StripeClient stripe;

@@ -23,7 +23,8 @@ final class TermOptions {
     Optional<String> duplicateWindow;
 
     @Option(names = "--represent-declines", paramLabel = "on|off",
-            description = "Whether soft declines are presented again, within the card networks' limits; off unless set, for subscriptions only.")
+            description = "Whether soft declines are presented again within the card networks' limits; off unless set. For "
+                    + "subscriptions only.")
     Optional<String> representDeclines;
 
     Terms terms() {

@@ -125,7 +125,8 @@ final class Shop {
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {
-                    var answer = StandIns.database().inTransaction(connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
+                    var answer = StandIns.database().inTransaction(
+                            connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
                     if (answer instanceof Refunds.Answer.Accepted accepted) {
                         refunds.add(new RefundCall(ask.payment().value(), ask.reference(), ask.amount(), ClientCall.Result.OK,
                                 Optional.of(accepted.refund().id())));

@@ -27,7 +27,10 @@ final class TestCards {
 
     private TestCards() {}
 
-    /** Beside the published ones, {@code pm_of_NAME} is a card saved at the customer {@code cus_NAME}, and {@code pm_once_NAME} one saved at none. */
+    /**
+     * Beside the published ones, {@code pm_of_NAME} is a card saved at the customer {@code cus_NAME}, and {@code pm_once_NAME} one
+     * that is saved at none.
+     */
     static Optional<TestCard> find(String name) {
         return isSaved(name) || isForOnce(name) ? Optional.of(new TestCard(name, "visa", "4242", "credit", APPROVES))
                 : Optional.ofNullable(CARDS.get(name));
