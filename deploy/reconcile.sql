@@ -1,12 +1,17 @@
 -- The PSP's own list of captures beside our rows: what Postgres lost, what the PSP never took. Changes nothing.
--- Give it the PSP's export as CSV without a heading (payment id out of the metadata, amount in minor units, currency), and the
--- time from which on that export is complete:
+-- Give it the PSP's export as CSV without a heading (payment id out of the metadata, amount as a decimal number such as 12.99,
+-- currency), and the time from which on that export is complete. Not the amount of its API: some PSPs count some currencies in
+-- units of their own.
 --   psql -v psp=stripe -v since='2026-11-01 00:00Z' -f deploy/reconcile.sql … < captures.csv
 \set ON_ERROR_STOP on
-CREATE TEMP TABLE captured (payment_id text NOT NULL, amount bigint NOT NULL, currency text NOT NULL);
+CREATE TEMP TABLE captured (payment_id text NOT NULL, amount numeric NOT NULL, currency text NOT NULL);
 \copy captured FROM pstdin (FORMAT csv)
 WITH theirs AS (
-    SELECT payment_id, max(amount) AS amount, upper(max(currency)) AS currency, count(*) AS captures
+    -- In ISO 4217's minor units, as our rows are.
+    SELECT payment_id, trim_scale(max(amount) * CASE
+               WHEN upper(max(currency)) IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') THEN 1
+               WHEN upper(max(currency)) IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') THEN 1000
+               ELSE 100 END) AS amount, upper(max(currency)) AS currency, count(*) AS captures
       FROM captured
      GROUP BY payment_id
 ), compared AS (

@@ -58,6 +58,9 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.secretFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
             "File that holds the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
 
+    public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,
+            "Who mails receipts: with psp, Stripe gets receipt_email and mails one; with merchant, no PSP learns the address.").orElse("psp");
+
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
             "The most records that a retry tier's loop takes up in a second; N that are due at once leave over N / rate seconds.")
             .between("1", "1000000").orElse("2000");
@@ -86,11 +89,11 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            TIER_RELEASE_RATE, FLOOD_RATE)).flatMap(List::stream).toList();
+            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE)).flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
-                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(Secret::value));
+                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(Secret::value), settings.get(RECEIPTS) == ReceiptSender.PSP);
         var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key.value(),
                 settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
                 settings.get(ADYEN_HMAC_KEY).map(Secret::value)));

@@ -165,7 +165,8 @@ final class Claims implements AutoCloseable {
         }
         List<String> candidates = routing.candidates(operation);
         if (candidates.isEmpty()) {
-            return bury(operation, "no_route", "no PSP that is set up does such payments: see CHARGEONCE_ROUTES", changes);
+            return bury(operation, "no_route", "no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES"
+                    .formatted(operation.accepted().request().money()), changes);
         }
         return switch (routing.choose(candidates)) {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()

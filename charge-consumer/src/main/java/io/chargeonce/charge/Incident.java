@@ -17,6 +17,8 @@ enum Incident {
     SUCCEEDED_AFTER_DECLINE,
     /** A PSP says something else than the person who settled an attempt by hand. */
     SETTLED_AGAINST_EVIDENCE,
+    /** The PSP says that money which it had taken never came. */
+    CAPTURE_FAILED,
     /** The routes lead a payment to a PSP that does not do such payments. */
     REFUSED_BY_PSP;
 

@@ -1,11 +1,14 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.AttemptResult;
 import io.chargeonce.payment.FailoverTable;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FollowUp;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PspUnits;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Routes;
@@ -38,13 +41,15 @@ final class Routing {
 
     /** The PSPs that may get it, first choice first; none if no PSP ever will. */
     List<String> candidates(Operation operation) {
+        Money money = operation.accepted().request().money();
         if (operation.capture().isPresent()) {
-            return List.of(operation.capture().get().psp());
+            return operation.capture().stream().map(Capture::psp).filter(psp -> canSay(psp, money)).toList();
         }
         List<String> all = routes.of(operation);
         Optional<AttemptResult> last = lastResult(operation);
         return all.stream()
                 .filter(psp -> !operation.refusedBy().contains(psp))
+                .filter(psp -> canSay(psp, money))
                 .filter(psp -> last.isEmpty() || mayFollow(last.get(), operation.psp().equals(Optional.of(psp))))
                 .toList();
     }
@@ -71,6 +76,11 @@ final class Routing {
 
     Gateway named(String psp) {
         return gateways.named(psp);
+    }
+
+    /** A PSP takes the currencies that it lists, and amounts that it has a unit for. */
+    private static boolean canSay(String psp, Money money) {
+        return PspUnits.named(psp).map(units -> units.canSay(money)).orElse(true);
     }
 
     private static boolean mayFollow(AttemptResult last, boolean here) {

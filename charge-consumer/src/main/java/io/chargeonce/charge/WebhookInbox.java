@@ -7,6 +7,7 @@ import io.chargeonce.ledger.NoticeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.UnmatchedNotices;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
@@ -88,8 +89,8 @@ final class WebhookInbox {
     }
 
     private boolean take(String psp, Notice notice, About about) {
-        Outcome heard = notice.said().map(said -> judged(said, about)).orElseGet(() -> lookedUp(notice, about));
-        if (notice.said().isEmpty() && heard instanceof Outcome.Unknown) {
+        Optional<Outcome> heard = heard(notice, about);
+        if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
             return false;
         }
         database.inTransaction(connection -> record(connection, psp, notice, about, heard));
@@ -99,8 +100,7 @@ final class WebhookInbox {
 
     /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
     private boolean keep(String psp, Notice notice) {
-        var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(),
-                notice.said().map(said -> new UnmatchedNotices.Said(said.money(), said.givesBack(), said.outcome())));
+        var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
         return switch (database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept))) {
             case NEW -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
@@ -125,13 +125,28 @@ final class WebhookInbox {
         }
         int taken = 0;
         for (UnmatchedNotices.Kept kept : database.withConnection(connection -> UnmatchedNotices.matched(connection, BATCH))) {
-            var notice = new Notice(kept.id(), kept.key(), kept.pspReference(),
-                    kept.said().map(said -> new Notice.Said(said.money(), said.givesBack(), said.outcome())));
+            var notice = new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept));
             if (gateways.psps().contains(kept.psp()) && take(kept.psp(), notice)) {
                 taken++;
             }
         }
         return taken;
+    }
+
+    private static UnmatchedNotices.Said toKeep(Notice.Said said) {
+        return switch (said) {
+            case Notice.Ended ended -> new UnmatchedNotices.Ended(ended.money(), ended.givesBack(), ended.outcome());
+            case Notice.CaptureFailed failed -> new UnmatchedNotices.CaptureFailed(failed.money(), failed.reason());
+            case Notice.CapturedAgain again -> new UnmatchedNotices.CapturedAgain(again.money());
+        };
+    }
+
+    private static Notice.Said fromKept(UnmatchedNotices.Said said) {
+        return switch (said) {
+            case UnmatchedNotices.Ended ended -> new Notice.Ended(ended.money(), ended.givesBack(), ended.outcome());
+            case UnmatchedNotices.CaptureFailed failed -> new Notice.CaptureFailed(failed.money(), failed.reason());
+            case UnmatchedNotices.CapturedAgain again -> new Notice.CapturedAgain(again.money());
+        };
     }
 
     private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
@@ -143,13 +158,35 @@ final class WebhookInbox {
         return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
     }
 
-    private Outcome judged(Notice.Said said, About about) {
+    /** Empty for what is no answer to the attempt. */
+    private Optional<Outcome> heard(Notice notice, About about) {
+        if (notice.said().isEmpty()) {
+            return Optional.of(lookedUp(notice, about));
+        }
+        return switch (notice.said().get()) {
+            case Notice.Ended ended -> Optional.of(judged(ended, about));
+            case Notice.CaptureFailed failed -> mismatch(failed, false, about);
+            case Notice.CapturedAgain again -> mismatch(again, false, about);
+        };
+    }
+
+    private Outcome judged(Notice.Ended said, About about) {
+        return mismatch(said, said.givesBack(), about).orElseGet(() -> {
+            exchange.watch(call(about), said.outcome());
+            return said.outcome();
+        });
+    }
+
+    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, About about) {
         Operation operation = about.operation();
-        boolean sameWay = said.givesBack() == (operation.kind() != OperationKind.CHARGE);
-        Outcome judged = sameWay && said.money().equals(operation.accepted().request().money()) ? said.outcome()
-                : new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(said.money()), Optional.empty());
-        exchange.watch(call(about), judged);
-        return judged;
+        boolean sameWay = givesBack == (operation.kind() != OperationKind.CHARGE);
+        if (sameWay && said.money().equals(Optional.of(operation.accepted().request().money()))) {
+            return Optional.empty();
+        }
+        var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
+                said.money().map(Money::toString).orElse("no amount")), Optional.empty());
+        exchange.watch(call(about), mismatch);
+        return Optional.of(mismatch);
     }
 
     private Outcome lookedUp(Notice notice, About about) {
@@ -160,7 +197,7 @@ final class WebhookInbox {
         return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
     }
 
-    private boolean record(Connection connection, String psp, Notice notice, About about, Outcome heard) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> heard) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
@@ -168,7 +205,12 @@ final class WebhookInbox {
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
         var changes = new Changes(topics);
-        LateAnswers.take(connection, locked.rows().get(about.operation().id()), notice.key(), "webhook", heard, locked.now(), changes);
+        Operation operation = locked.rows().get(about.operation().id());
+        if (heard.isPresent()) {
+            LateAnswers.take(connection, operation, notice.key(), "webhook", heard.get(), locked.now(), changes);
+        } else {
+            CaptureNews.take(connection, operation, psp, notice, changes);
+        }
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;

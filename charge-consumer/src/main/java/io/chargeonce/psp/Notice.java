@@ -15,9 +15,18 @@ import java.util.Optional;
  */
 public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
 
-    /**
-     * @param money     what the attempt must be about, or nothing of it is believed
-     * @param givesBack whether it is about a refund or a reversal rather than a charge
-     */
-    public record Said(Money money, boolean givesBack, Outcome outcome) {}
+    public sealed interface Said {
+
+        /** What the attempt must be about, or nothing of it is believed; empty if it is no amount of a payment. */
+        Optional<Money> money();
+    }
+
+    /** @param givesBack whether it is about a refund or a reversal rather than a charge */
+    public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
+
+    /** The money of an authorised payment did not come after all. It may follow a success by days, and decides no attempt. */
+    public record CaptureFailed(Optional<Money> money, String reason) implements Said {}
+
+    /** The money came; of interest only after a {@link CaptureFailed}. */
+    public record CapturedAgain(Optional<Money> money) implements Said {}
 }

@@ -165,6 +165,33 @@ class AdyenMoneyBackTest {
     }
 
     @Test
+    void a_capture_that_fails_after_the_success_is_an_incident_and_charges_nothing() {
+        String id = captured("pm_card_visa");
+        adyen.failCapture(books.operation(id).pspReference().orElseThrow(), "Capture Failed: expired authorisation");
+        Waiting.until(() -> books.count("FROM capture_failure WHERE operation_id = '" + id + "'") == 1);
+
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed' AND data ->> 'why' LIKE '%%expired%%'"
+                .formatted(id))).isOne();
+        Waiting.until(() -> process.meters.counter("chargeonce.incidents", "what", "capture_failed").count() > 0);
+        process.drain();
+        assertThat(adyen.movements().stream().filter(movement -> id.equals(movement.metadata().get("payment_id")))).hasSize(1);
+
+        adyen.recapture(books.operation(id).pspReference().orElseThrow());
+        Waiting.until(() -> books.count("FROM capture_failure WHERE recaptured_at IS NOT NULL AND operation_id = '" + id + "'") == 1);
+        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'captured-again'".formatted(id))).isOne();
+    }
+
+    @Test
+    void a_failed_capture_of_another_amount_is_not_believed() throws Exception {
+        String id = captured("pm_card_visa");
+        double before = quarantined();
+        assertThat(post("adyen", signed("CAPTURE_FAILED", books.operation(id).attemptKey().value(), 1))).isEqualTo(202);
+        assertThat(quarantined()).isEqualTo(before + 1);
+        assertThat(books.count("FROM capture_failure WHERE operation_id = '" + id + "'")).isZero();
+    }
+
+    @Test
     void nothing_unsigned_is_believed() throws Exception {
         String id = captured("pm_card_visa");
         String forged = """

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
@@ -151,15 +152,15 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, psp_notice, "
-                + "unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
+        execute("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, "
+                + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
         return this;
     }
 
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', ?, 'accepted', 1, now() + interval '1 day')
+                                   payment_method, customer, receipt_email, state, step, charge_before)
+            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
             """;
 
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
@@ -168,13 +169,25 @@ final class Books implements AutoCloseable {
     }
 
     String accept(String key, String paymentMethod) {
+        return accept(key, paymentMethod, new Money(1299, "EUR"));
+    }
+
+    String accept(String key, String paymentMethod, Money money) {
+        return accept(key, paymentMethod, money, null, null);
+    }
+
+    String accept(String key, String paymentMethod, Money money, String customer, String email) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 statement.setString(1, id);
                 statement.setString(2, id);
                 statement.setString(3, key);
-                statement.setString(4, paymentMethod);
+                statement.setLong(4, money.minorUnits());
+                statement.setString(5, money.currency());
+                statement.setString(6, paymentMethod);
+                statement.setString(7, customer);
+                statement.setString(8, email);
                 statement.executeUpdate();
             }
             Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));

@@ -203,7 +203,7 @@ class EveryLateAnswerTest {
         // Of another amount it is not believed, and so unknown.
         Money money = one.answer() == Answer.UNKNOWN ? new Money(1, "EUR") : MONEY;
         psp.tells = List.of(new Notice("notice-" + payments, key, Optional.of("late-reference"),
-                Optional.of(new Notice.Said(money, one.kind().equals("refund"), one.answer().outcome))));
+                Optional.of(new Notice.Ended(Optional.of(money), one.kind().equals("refund"), one.answer().outcome))));
         assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
     }
 

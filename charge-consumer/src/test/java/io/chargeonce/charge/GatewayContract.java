@@ -2,6 +2,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.sandbox.psp.Endpoint;
@@ -9,6 +10,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.PspSimulator;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -141,6 +144,16 @@ abstract class GatewayContract {
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(id).sequence()).isEqualTo(1);
         assertThat(captures(id)).hasSize(1);
+    }
+
+    /** By the vendors' own tables: 500 króna must not be taken as 5, nor 5 ariary as 500. */
+    @ParameterizedTest
+    @CsvSource({"1299,EUR,12.99", "500,JPY,500", "500,ISK,500", "500,UGX,500", "5000,CLP,5000", "1230,KWD,1.230"})
+    void the_ledger_shows_the_amount_that_was_accepted(long minorUnits, String currency, BigDecimal value) {
+        String id = books.accept(order(), "pm_card_visa", new Money(minorUnits, currency));
+        settle(id);
+        assertThat(captures(id)).singleElement().satisfies(capture ->
+                assertThat(new BigDecimal(capture.value())).isEqualByComparingTo(value));
     }
 
     @Test

@@ -76,7 +76,8 @@ final class PaperPsp implements PspSimulator {
                 return new Entry(200, "declined", money.minorUnits());
             }
             movements.add(new Movement(Movement.Kind.CAPTURE, "mov-" + key, key, Optional.of(key), money.minorUnits(),
-                    money.currency().toLowerCase(Locale.ROOT), Map.of("payment_id", payment), Instant.now(), Optional.of(key)));
+                    money.currency().toLowerCase(Locale.ROOT), Map.of("payment_id", payment), Instant.now(), Optional.of(key),
+                    money.toString().split(" ")[0]));
             return new Entry(200, "captured", money.minorUnits());
         });
     }

@@ -2,22 +2,26 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.AttemptResult;
 import io.chargeonce.payment.FailoverTable;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FollowUp;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Routes;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SeveralPspsTest {
@@ -79,6 +83,36 @@ class SeveralPspsTest {
         boolean allowed = FailoverTable.may(result, FollowUp.ANOTHER_PSP).allowsAnAttempt();
         assertThat(second.captures.stream().filter(charge -> charge.payment().value().equals(id)).count()).isEqualTo(allowed ? 1 : 0);
         assertThat(books.count("FROM payment_attempt WHERE NOT failed_definite AND payment_id = '" + id + "'")).isLessThanOrEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1234,IQD,adyen", "500,MGA,stripe", "1234,KWD,adyen", "1230,KWD,stripe", "550,MGA,", "10000,XXX,"})
+    void a_psp_that_cannot_say_the_amount_is_no_candidate(long minorUnits, String currency, String psp) {
+        var stripe = new FakePsp("stripe");
+        var adyen = new FakePsp("adyen");
+        var both = books.process(stripe, adyen);
+        String id = books.accept("order-1", "pm_card_visa", new Money(minorUnits, currency));
+
+        both.drain();
+
+        assertThat(books.operation(id).psp()).isEqualTo(Optional.ofNullable(psp));
+        assertThat(books.state(id)).isEqualTo(psp == null ? OperationState.DEAD : OperationState.SUCCEEDED);
+        assertThat(stripe.calls.size() + adyen.calls.size()).isEqualTo(psp == null ? 0 : 1);
+    }
+
+    @Test
+    void a_refund_that_its_psp_cannot_say_becomes_a_dead_letter_and_sends_nothing() {
+        var stripe = new FakePsp("stripe");
+        var process = books.process(stripe);
+        String id = books.accept("order-1", "pm_card_visa", new Money(1230, "KWD"));
+        String refund = ((Refunds.Answer.Accepted) books.refund(id, OptionalLong.of(1), "")).refund().id();
+
+        process.drain();
+
+        assertThat(books.state(refund)).isEqualTo(OperationState.DEAD);
+        assertThat(stripe.refunds.given).isEmpty();
+        assertThat(books.refund(id, OptionalLong.of(5), "second")).isInstanceOf(Refunds.Answer.NotRepresentable.class);
+        assertThat(books.refund(id, OptionalLong.of(10), "third")).isInstanceOf(Refunds.Answer.Accepted.class);
     }
 
     private void openBreakerOfFirst() {

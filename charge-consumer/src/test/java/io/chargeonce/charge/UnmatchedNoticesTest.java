@@ -45,7 +45,7 @@ class UnmatchedNoticesTest {
     }
 
     private WebhookInbox.Taken told(String id, Outcome outcome) {
-        psp.tells = List.of(new Notice(id, key(), Optional.of("pi_1"), Optional.of(new Notice.Said(new Money(1299, "EUR"), false, outcome))));
+        psp.tells = List.of(new Notice(id, key(), Optional.of("pi_1"), Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, outcome))));
         return process.inbox.take("fake", header -> Optional.of("signed"), new byte[0]);
     }
 

@@ -47,7 +47,7 @@ final class AttemptRows {
 
     void read(Rows rows) {
         rows.each(INDEX, row -> {
-            if (row.getLong("n") == 0) {
+            if (row.getLong("n") == 0 && books.share.isFirst()) {
                 books.findings.addGeneral(Invariant.ATTEMPTS_MONOTONE, "the unique index one_open_attempt is missing");
             }
         });
@@ -60,6 +60,12 @@ final class AttemptRows {
 
     private void attempt(ResultSet row) throws SQLException {
         String id = row.getString("operation_id");
+        if (!row.getString("operation").equals("charge")) {
+            books.givingBack.put(row.getString("psp_key"), id);
+        }
+        if (!books.share.holds(id)) {
+            return;
+        }
         if (!id.equals(operation)) {
             operation = id;
             lastSequence = 0;
@@ -117,9 +123,6 @@ final class AttemptRows {
         boolean failed = row.getBoolean("failed_definite");
         payment.openAttempts += failed ? 0 : 1;
         payment.succeededAttempts += state.equals("succeeded") ? 1 : 0;
-        if (!payment.charge) {
-            books.givingBack.put(row.getString("psp_key"), payment.id);
-        }
         if (payment.sequence > 1) {
             payment.sent(sent);
         }

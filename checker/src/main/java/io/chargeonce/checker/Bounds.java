@@ -14,10 +14,10 @@ final class Bounds {
     /** What empty tables, and those that are no payment's, may hold. */
     private static final long BYTES_TO_BEGIN_WITH = 256L << 20;
 
-    private final Books books;
+    private final Totals totals;
 
-    Bounds(Books books) {
-        this.books = books;
+    Bounds(Totals totals) {
+        this.totals = totals;
     }
 
     private static final String SIZES = """
@@ -26,20 +26,19 @@ final class Bounds {
             """;
 
     void tables(Rows rows) {
-        long operations = books.payments.values().stream().filter(Payment::hasRow).count();
         rows.each(SIZES, row -> {
             most(row.getLong("outbox"), MOST_OUTBOX_BYTES, "bytes are taken by the outbox");
-            most(row.getLong("bytes"), BYTES_TO_BEGIN_WITH + operations * MOST_BYTES_PER_OPERATION,
-                    "bytes are taken by the tables of %d operations".formatted(operations));
+            most(row.getLong("bytes"), BYTES_TO_BEGIN_WITH + totals.operations * MOST_BYTES_PER_OPERATION,
+                    "bytes are taken by the tables of %d operations".formatted(totals.operations));
         });
     }
 
     void repeats(Recovery recovery) {
-        long unexplained = books.repeated.values().stream().mapToLong(count -> Math.max(0, count - recovery.mishaps())).sum();
+        long unexplained = totals.repeated.values().stream().mapToLong(count -> Math.max(0, count - recovery.mishaps())).sum();
         if (unexplained > recovery.copies()) {
-            books.repeated.forEach((record, count) -> {
+            totals.repeated.forEach((record, count) -> {
                 if (count > recovery.mishaps()) {
-                    books.findings.add(Invariant.BOUNDED, record.substring(0, record.lastIndexOf('/')),
+                    totals.findings.add(Invariant.BOUNDED, record.substring(0, record.lastIndexOf('/')),
                             "its step %s is %d more times on a work topic, where %d mishaps and %d copies made on purpose explain fewer".formatted(
                                     record.substring(record.lastIndexOf('/') + 1), count, recovery.mishaps(), recovery.copies()));
                 }
@@ -62,7 +61,7 @@ final class Bounds {
 
     private void most(double found, double limit, String what) {
         if (found > limit) {
-            books.findings.addGeneral(Invariant.BOUNDED, "%.0f %s, where %.0f is the most".formatted(found, what, limit));
+            totals.findings.addGeneral(Invariant.BOUNDED, "%.0f %s, where %.0f is the most".formatted(found, what, limit));
         }
     }
 }

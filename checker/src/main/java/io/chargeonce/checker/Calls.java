@@ -6,35 +6,59 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A client's history. */
 public sealed interface Calls {
 
-    /** One call a line, as {@link ClientCall#toLine} writes them; a last line that was cut off by a kill is passed over. */
+    /** One call a line, of either kind; a last line that a kill cut off is passed over. */
     record InFile(Path file) implements Calls {}
 
-    record InMemory(List<ClientCall> calls) implements Calls {
+    record InMemory(List<ClientCall> payments, List<RefundCall> refunds) implements Calls {
 
         public InMemory {
-            calls = List.copyOf(calls);
+            payments = List.copyOf(payments);
+            refunds = List.copyOf(refunds);
+        }
+
+        public InMemory(List<ClientCall> payments) {
+            this(payments, List.of());
         }
     }
+
+    JsonMapper JSON = new JsonMapper();
 
     default void forEach(Consumer<ClientCall> action) {
         switch (this) {
-            case InFile history -> read(history.file, action);
-            case InMemory history -> history.calls.forEach(action);
+            case InFile history -> read(history.file, json -> {
+                if (!json.has(RefundCall.MARK)) {
+                    action.accept(ClientCall.from(json));
+                }
+            });
+            case InMemory history -> history.payments.forEach(action);
         }
     }
 
-    private static void read(Path file, Consumer<ClientCall> action) {
+    default void forEachRefund(Consumer<RefundCall> action) {
+        switch (this) {
+            case InFile history -> read(history.file, json -> {
+                if (json.has(RefundCall.MARK)) {
+                    action.accept(RefundCall.from(json));
+                }
+            });
+            case InMemory history -> history.refunds.forEach(action);
+        }
+    }
+
+    private static void read(Path file, Consumer<JsonNode> action) {
         try (var reader = Files.newBufferedReader(file)) {
             String line = reader.readLine();
             while (line != null) {
                 String next = reader.readLine();
                 boolean cutOff = next == null && !line.endsWith("}");
                 if (!line.isBlank() && !cutOff) {
-                    action.accept(ClientCall.fromLine(line));
+                    action.accept(JSON.readTree(line));
                 }
                 line = next;
             }

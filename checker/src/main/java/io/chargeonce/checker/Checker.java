@@ -1,14 +1,19 @@
 package io.chargeonce.checker;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Balances the books: first what consumers say they have finished, then the rows, the topics and the ledgers, so that everything
  * read later may only know more; then the sources are compared, payment by payment. Keeps one small object per payment and none
- * per record. Only reads. Any thread.
+ * per record; where those do not fit into half of the heap, it reads everything several times, for one share of the payments at a
+ * time. Only reads. Any thread.
  */
 public final class Checker {
+
+    /** By so much less than its retention a topic is relied on: brokers count from their own clock. */
+    private static final Duration CLOCKS_DIFFER = Duration.ofHours(1);
 
     private Checker() {}
 
@@ -23,7 +28,31 @@ public final class Checker {
 
     /** The same from other sources than those that the evidence names; of that, what is no address counts. */
     public static Verdict check(Evidence evidence, Sources sources) {
-        var books = new Books();
+        return check(evidence, sources, Share.count(operations(sources), Runtime.getRuntime().maxMemory()));
+    }
+
+    /** In so many passes over all of the evidence, each of which remembers one share of the operations. */
+    static Verdict check(Evidence evidence, Sources sources, int shares) {
+        var totals = new Totals();
+        for (int number = 0; number < shares; number++) {
+            judge(new Books(new Share(number, shares), totals), evidence, sources);
+        }
+        Sums.check(totals, !evidence.psps().isEmpty());
+        evidence.recovery().ifPresent(recovery -> recovered(totals, evidence, sources, recovery));
+        return Verdict.of(totals, evidence, Timelines.of(evidence, sources, totals.findings.violations()));
+    }
+
+    private static final String OPERATIONS = "SELECT count(*) AS n FROM operation";
+
+    private static long operations(Sources sources) {
+        var count = new long[1];
+        try (var rows = Rows.open(sources)) {
+            rows.each(OPERATIONS, row -> count[0] = row.getLong("n"));
+        }
+        return count[0];
+    }
+
+    private static void judge(Books books, Evidence evidence, Sources sources) {
         try (var topics = sources.topics()) {
             List<WorkTopic> work = workTopics(books, evidence, topics);
             readRows(books, evidence, sources);
@@ -34,24 +63,21 @@ public final class Checker {
         sources.eachMovement((psp, movement) -> movements.movement(movement));
         sources.eachRequest(declines::request);
         evidence.calls().ifPresent(calls -> new ClientChecks(books).check(calls));
-        boolean ledgersRead = !evidence.psps().isEmpty();
-        var checks = new PaymentChecks(books, evidence, ledgersRead);
-        books.payments.values().forEach(checks::check);
-        Sums.check(books, ledgersRead);
-        evidence.recovery().ifPresent(recovery -> recovered(books, evidence, sources, recovery));
-        return Verdict.of(books, evidence, Timelines.of(evidence, sources, books.findings.violations()));
+        books.payments.values().forEach(new PaymentChecks(books, evidence, !evidence.psps().isEmpty())::check);
+        evidence.recovery().ifPresent(recovery -> Healed.operations(books));
+        books.totals.count(books);
     }
 
-    private static void recovered(Books books, Evidence evidence, Sources sources, Recovery recovery) {
-        var healed = new Healed(books);
-        var bounds = new Bounds(books);
+    private static void recovered(Totals totals, Evidence evidence, Sources sources, Recovery recovery) {
+        var healed = new Healed(totals);
+        var bounds = new Bounds(totals);
         try (var rows = Rows.open(sources)) {
             healed.look(rows);
             bounds.tables(rows);
         }
         healed.compare();
         bounds.repeats(recovery);
-        var planted = new Planted(evidence.planted(), books.findings);
+        var planted = new Planted(evidence.planted(), totals.findings);
         recovery.metrics().forEach(service -> {
             String metrics = sources.metrics(service);
             planted.lookThrough(service, metrics);
@@ -65,7 +91,7 @@ public final class Checker {
             new AttemptRows(books).read(rows);
             new TierVisits(books, evidence.tiers()).read(rows);
             new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
-            new Planted(evidence.planted(), books.findings).lookThrough(rows);
+            planted(books, evidence).lookThrough(rows);
         }
     }
 
@@ -80,23 +106,33 @@ public final class Checker {
     }
 
     private static void readTopics(Books books, Evidence evidence, Topics topics, List<WorkTopic> work) {
-        var planted = new Planted(evidence.planted(), books.findings);
+        var planted = planted(books, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
             planted.lookThrough(record);
             topic.record(record);
         }));
         var outcomes = new OutcomeTopic(books);
-        topics.each(evidence.topicPrefix() + ".outcomes", record -> {
+        String told = evidence.topicPrefix() + ".outcomes";
+        topics.each(told, record -> {
             planted.lookThrough(record);
             outcomes.record(record);
         });
+        books.outcomesSince = topics.isWhole(told) ? Long.MIN_VALUE : topics.retention(told)
+                .map(kept -> books.rowsReadAt - kept.minus(CLOCKS_DIFFER).toNanos() / 1_000).orElse(Long.MIN_VALUE);
         var deadLetters = new DeadLetterTopic(books);
         topics.each(evidence.topicPrefix() + ".dlq", record -> {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
         deadLetters.compare();
-        evidence.logs().forEach(planted::lookThrough);
+        if (books.share.isFirst()) {
+            evidence.logs().forEach(planted::lookThrough);
+        }
+    }
+
+    /** What may be nowhere is looked for once. */
+    private static Planted planted(Books books, Evidence evidence) {
+        return new Planted(books.share.isFirst() ? evidence.planted() : List.of(), books.findings);
     }
 
     static String workTopic(Evidence evidence, int tier) {

@@ -54,7 +54,10 @@ public record ClientCall(String merchant, String key, Content content, Result re
 
     /** @throws IllegalArgumentException if the line is no call */
     public static ClientCall fromLine(String line) {
-        JsonNode json = JSON.readTree(line);
+        return from(JSON.readTree(line));
+    }
+
+    static ClientCall from(JsonNode json) {
         if (!json.has("payment_method")) {
             throw new IllegalArgumentException("the history has a call without payment_method: it is not of this version; run the load again");
         }

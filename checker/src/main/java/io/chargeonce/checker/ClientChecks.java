@@ -13,6 +13,7 @@ final class ClientChecks {
         calls.forEach(this::call);
         books.payments.values().forEach(this::compare);
         calls.forEach(this::explain);
+        calls.forEachRefund(this::refund);
         books.payments.values().forEach(payment -> {
             if (payment.hasRow() && payment.clientUnknown && !payment.clientOk) {
                 books.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, "has the content of none of the calls for its key");
@@ -21,7 +22,11 @@ final class ClientChecks {
     }
 
     private void call(ClientCall call) {
-        Payment payment = books.payment(DerivedId.ofPayment(call.merchant(), call.key()));
+        String id = DerivedId.ofPayment(call.merchant(), call.key());
+        if (!books.share.holds(id)) {
+            return;
+        }
+        Payment payment = books.payment(id);
         switch (call.result()) {
             case FAIL -> payment.clientFail = true;
             case UNKNOWN -> payment.clientUnknown = true;
@@ -33,12 +38,13 @@ final class ClientChecks {
         if (!call.paymentId().orElseThrow().equals(payment.id)) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was answered as " + call.paymentId().get());
         }
-        if (payment.clientOk && !payment.okContent.equals(call.content())) {
+        if (payment.clientOk && !payment.okContent().equals(call.content())) {
             books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was accepted at %s and at %s under one key"
-                    .formatted(payment.okContent, call.content()));
+                    .formatted(payment.okContent(), call.content()));
         }
-        payment.okContent = payment.clientOk ? payment.okContent : call.content();
-        payment.clientOk = true;
+        if (!payment.clientOk) {
+            payment.accepted(call.content());
+        }
     }
 
     private void compare(Payment payment) {
@@ -46,7 +52,7 @@ final class ClientChecks {
             books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, payment.id, "was accepted, and has no row");
         }
         if (payment.clientOk && payment.hasRow()) {
-            compare(payment, payment.okContent, payment.content());
+            compare(payment, payment.okContent(), payment.content());
         }
         if (payment.clientFail && !payment.clientOk && !payment.clientUnknown && payment.hasRow()) {
             books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.PHANTOM, payment.id, "was refused, and has a row");
@@ -64,9 +70,26 @@ final class ClientChecks {
 
     /** A row that only calls without an answer can explain has the content of one of them. */
     private void explain(ClientCall call) {
-        Payment payment = books.payment(DerivedId.ofPayment(call.merchant(), call.key()));
-        if (call.result() == ClientCall.Result.UNKNOWN && call.content().equals(payment.content())) {
+        Payment payment = books.payments.get(DerivedId.ofPayment(call.merchant(), call.key()));
+        if (payment != null && call.result() == ClientCall.Result.UNKNOWN && call.content().equals(payment.content())) {
             payment.clientUnknown = false;
+        }
+    }
+
+    /** What was refused once may have been accepted from another client since, so only an acceptance proves anything. */
+    private void refund(RefundCall call) {
+        if (call.result() != ClientCall.Result.OK || !books.share.holds(call.entity())) {
+            return;
+        }
+        if (!call.refundId().orElseThrow().equals(call.entity())) {
+            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, call.entity(), "was answered as " + call.refundId().get());
+        }
+        Payment refund = books.payments.get(call.entity());
+        if (refund == null || !refund.hasRow()) {
+            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, call.entity(), "was accepted, and has no row");
+        } else if (call.amount().isPresent() && call.amount().getAsLong() != refund.amount) {
+            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.WRONG_AMOUNT, call.entity(), "was accepted at %d, and its row says %d"
+                    .formatted(call.amount().getAsLong(), refund.amount));
         }
     }
 }

@@ -35,21 +35,29 @@ final class DeadLetterRows {
     void read(Rows rows) {
         rows.each(LETTERS, this::letter);
         rows.each(STAGED, this::staged);
-        rows.each(AUDITED, row -> books.findings.add(Invariant.DLQ_ALGEBRA, row.getString("dead_letter_id"),
-                "changed %d times in the dead-letter queue, with %d audit records about %d of the changes".formatted(
-                        row.getInt("revision"), row.getInt("records"), row.getInt("distinct_records"))));
+        if (books.share.isFirst()) {
+            rows.each(AUDITED, this::unaudited);
+        }
         books.payments.values().forEach(this::compare);
+    }
+
+    private void unaudited(ResultSet row) throws SQLException {
+        books.findings.add(Invariant.DLQ_ALGEBRA, row.getString("dead_letter_id"),
+                "changed %d times in the dead-letter queue, with %d audit records about %d of the changes".formatted(
+                        row.getInt("revision"), row.getInt("records"), row.getInt("distinct_records")));
     }
 
     private void letter(ResultSet row) throws SQLException {
         String id = row.getString("dead_letter_id");
         String operation = row.getString("operation_id");
         boolean live = row.getString("state").equals("dead");
-        books.letters.put(id, new Books.Letter(live, row.getInt("revision"), operation != null, false));
+        if (books.share.holds(id)) {
+            books.letters.put(id, new Books.Letter(live, row.getInt("revision"), operation != null, false));
+        }
         if (operation == null) {
             books.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
                     row.getString("cause"));
-        } else if (live) {
+        } else if (live && books.share.holds(operation)) {
             Payment payment = books.payment(operation);
             payment.liveLetter = true;
             payment.listedUnresolved = row.getString("cause").equals("unresolved");
@@ -59,12 +67,15 @@ final class DeadLetterRows {
     private void staged(ResultSet row) throws SQLException {
         String topic = row.getString("topic");
         String key = row.getString("record_key");
+        if (!books.share.holds(key)) {
+            return;
+        }
         if (row.getString("refusal") != null) {
             books.findings.add(Invariant.ALIVE_AFTER_HEAL, key,
                     "has a record for %s that the broker refused: %s".formatted(topic, row.getString("refusal")));
             return;
         }
-        books.staged++;
+        books.totals.staged++;
         if (topic.equals(outcomes)) {
             books.payment(key).outcomePending = true;
         } else if (topic.equals(deadLetters)) {

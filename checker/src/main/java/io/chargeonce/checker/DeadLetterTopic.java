@@ -23,6 +23,9 @@ final class DeadLetterTopic {
 
     /** Of two copies the higher revision is the newer, wherever it stands. */
     void record(ConsumerRecord<byte[], byte[]> record) {
+        if (!books.share.holds(Headers.key(record))) {
+            return;
+        }
         if (record.key() == null) {
             wrong("", "a record without a key is on the dead-letter topic at "
                     + Place.of(record.topic(), record.partition(), record.offset()));

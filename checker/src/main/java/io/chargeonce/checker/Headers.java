@@ -9,12 +9,17 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Reads headers that anybody may have written. */
+/** Reads keys and headers that anybody may have written. */
 final class Headers {
 
     private static final int LONGEST = 200;
 
     private Headers() {}
+
+    /** As text; of a record without one, an empty text. */
+    static String key(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+    }
 
     static Optional<String> text(ConsumerRecord<byte[], byte[]> record, String name) {
         Header header = record.headers().lastHeader(name);

@@ -3,10 +3,10 @@ package io.chargeonce.checker;
 /** What must be over in a pipeline that is well again: payments under way, lag, transactions, locks. */
 final class Healed {
 
-    private final Books books;
+    private final Totals totals;
 
-    Healed(Books books) {
-        this.books = books;
+    Healed(Totals totals) {
+        this.totals = totals;
     }
 
     /** Ours is the only one that reads here for long; the pipeline's own last for milliseconds. */
@@ -34,19 +34,23 @@ final class Healed {
                 row.getString("mode"), row.getString("locktype"), row.getString("relation"))));
     }
 
-    void compare() {
-        if (books.staged > 0) {
-            alive("%d records still wait in the outbox".formatted(books.staged));
-        }
-        if (books.lag > 0) {
-            alive("%d records are above the offsets that their consumers have committed".formatted(books.lag));
-        }
+    /** An operation of this share that is still under way. */
+    static void operations(Books books) {
         books.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
                 .forEach(payment -> books.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
                         .formatted(payment.state.tag(), payment.step)));
     }
 
+    void compare() {
+        if (totals.staged > 0) {
+            alive("%d records still wait in the outbox".formatted(totals.staged));
+        }
+        if (totals.lag > 0) {
+            alive("%d records are above the offsets that their consumers have committed".formatted(totals.lag));
+        }
+    }
+
     private void alive(String sentence) {
-        books.findings.addGeneral(Invariant.ALIVE_AFTER_HEAL, sentence);
+        totals.findings.addGeneral(Invariant.ALIVE_AFTER_HEAL, sentence);
     }
 }

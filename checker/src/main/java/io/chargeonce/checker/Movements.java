@@ -1,8 +1,11 @@
 package io.chargeonce.checker;
 
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.Currency;
 import java.util.Locale;
+import java.util.OptionalLong;
 import tools.jackson.databind.JsonNode;
 
 /** Puts what the ledgers say beside the rows: over all PSPs, and by the payment id that travelled as metadata. */
@@ -16,49 +19,66 @@ final class Movements {
 
     void movement(JsonNode movement) {
         String id = movement.path("metadata").path("payment_id").asString("");
+        if (id.isEmpty() && !books.share.isFirst()) {
+            return;
+        }
         if (id.isEmpty()) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, movement.path("id").asString(),
                     "moved money for no payment: its metadata name none");
             return;
         }
-        Payment payment = books.payment(id);
-        if (movement.path("kind").asString().equals("capture")) {
-            capture(payment, movement);
-        } else {
-            refund(payment, movement);
+        if (movement.path("kind").asString().equals("refund")) {
+            String operation = operationOf(movement);
+            if (books.share.holds(operation)) {
+                givenBack(operation, id, movement);
+            }
+            if (books.share.holds(id)) {
+                refund(books.payment(id), operation, movement);
+            }
+        } else if (books.share.holds(id)) {
+            capture(books.payment(id), movement);
         }
     }
 
     private void capture(Payment payment, JsonNode movement) {
-        books.captures++;
+        books.totals.captures++;
         if (!payment.hasRow()) {
             if (happenedBeforeRowsWereRead(movement)) {
                 books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "was captured, but never accepted");
             }
             return;
         }
-        long amount = movement.path("amount").asLong();
-        String currency = movement.path("currency").asString().toUpperCase(Locale.ROOT);
+        String currency = currency(movement);
+        OptionalLong said = minorUnits(movement);
+        long amount = said.orElse(0);
         payment.captures++;
         payment.capturedMoney += amount;
         if (payment.state == State.SUCCEEDED) {
             books.money(payment).captured += amount;
         }
-        if (amount != payment.amount || !currency.equals(payment.currency)) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.WRONG_AMOUNT, payment.id, "was accepted at %d %s, and captured at %d %s"
-                    .formatted(payment.amount, payment.currency, amount, currency));
+        if (said.isEmpty() || amount != payment.amount || !currency.equals(payment.currency)) {
+            books.findings.add(Invariant.PSP_AGREES, Tally.WRONG_AMOUNT, payment.id, "was accepted at %s %s, and captured at %s %s"
+                    .formatted(decimal(payment.amount, payment.currency).toPlainString(), payment.currency, value(movement).toPlainString(),
+                            currency));
         }
     }
 
-    private void refund(Payment payment, JsonNode movement) {
-        String operation = operationOf(movement);
-        long amount = movement.path("amount").asLong();
-        Payment givenBack = books.payments.get(operation);
-        if (givenBack != null && givenBack.hasRow()) {
-            givenBack.captures++;
+    private void givenBack(String operation, String payment, JsonNode movement) {
+        Payment refund = books.payments.get(operation);
+        if (refund != null && refund.hasRow()) {
+            refund.captures++;
+            if (!minorUnits(movement).equals(OptionalLong.of(refund.amount)) || !currency(movement).equals(refund.currency)) {
+                books.findings.add(Invariant.PSP_AGREES, Tally.WRONG_AMOUNT, operation, "is about %s %s, and gave back %s %s".formatted(
+                        decimal(refund.amount, refund.currency).toPlainString(), refund.currency, value(movement).toPlainString(),
+                        currency(movement)));
+            }
         } else if (happenedBeforeRowsWereRead(movement)) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "got money back that no row of ours speaks of: " + operation);
+            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment, "got money back that no row of ours speaks of: " + operation);
         }
+    }
+
+    private void refund(Payment payment, String operation, JsonNode movement) {
+        long amount = minorUnits(movement).orElse(0);
         if (operation.endsWith("-reversal")) {
             payment.reversals++;
             payment.reversedMoney += amount;
@@ -69,6 +89,37 @@ final class Movements {
         }
         if (!payment.refunded(operation, amount)) {
             books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded more than once for " + operation);
+        }
+    }
+
+    private static String currency(JsonNode movement) {
+        return movement.path("currency").asString().toUpperCase(Locale.ROOT);
+    }
+
+    /** As the PSP's own table makes it of the amount that it was asked for; a ledger without one counts in minor units. */
+    private static BigDecimal value(JsonNode movement) {
+        String value = movement.path("value").asString("");
+        return value.isEmpty() ? decimal(movement.path("amount").asLong(), currency(movement)) : new BigDecimal(value);
+    }
+
+    private static BigDecimal decimal(long minorUnits, String currency) {
+        return BigDecimal.valueOf(minorUnits, digits(currency));
+    }
+
+    /** In ISO 4217's minor units, as rows have them; empty for a fraction that no row can say. */
+    private static OptionalLong minorUnits(JsonNode movement) {
+        try {
+            return OptionalLong.of(value(movement).movePointRight(digits(currency(movement))).longValueExact());
+        } catch (ArithmeticException fraction) {
+            return OptionalLong.empty();
+        }
+    }
+
+    private static int digits(String currency) {
+        try {
+            return Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
+        } catch (IllegalArgumentException notInIso) {
+            return 0;
         }
     }
 

@@ -42,7 +42,11 @@ final class OperationRows {
     }
 
     private void operation(ResultSet row) throws SQLException {
-        Payment payment = books.payment(row.getString("operation_id"));
+        String id = row.getString("operation_id");
+        if (!books.share.holds(id)) {
+            return;
+        }
+        Payment payment = books.payment(id);
         payment.state = State.fromTag(row.getString("state"));
         payment.charge = row.getString("kind").equals("charge");
         payment.paymentId = payment.charge ? payment.id : row.getString("payment_id");
@@ -54,12 +58,12 @@ final class OperationRows {
         payment.generation = row.getInt("generation");
         payment.sequence = row.getInt("sequence");
         payment.psp = word(row.getString("psp"));
-        payment.pspReference = row.getString("psp_reference");
+        payment.pspReference = Payment.digest(row.getString("psp_reference"));
         if (payment.charge && payment.state == State.SUCCEEDED) {
             books.money(payment).succeeded += payment.amount;
         }
         payment.presentedAgain = row.getInt("represented");
-        payment.ended = row.getObject("settled_at") != null;
+        payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");
         identify(payment, row);
         if (row.getInt("generation") != 1 + row.getInt("merges")) {
             books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is of generation %d, with %d merges on record"
@@ -80,6 +84,9 @@ final class OperationRows {
 
     private void key(ResultSet row) throws SQLException {
         String id = row.getString("resource_id");
+        if (!books.share.holds(id)) {
+            return;
+        }
         Payment payment = books.payments.get(id);
         if (payment == null || !payment.hasRow()) {
             books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, id, "has an idempotency key row, but no operation");

@@ -1,8 +1,9 @@
 package io.chargeonce.checker;
 
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -14,12 +15,17 @@ final class OutcomeTopic {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Books books;
+    /** Statuses are few: one copy of each. */
+    private final Map<String, String> words = new HashMap<>();
 
     OutcomeTopic(Books books) {
         this.books = books;
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {
+        if (!books.share.holds(Headers.key(record))) {
+            return;
+        }
         try {
             outcome(record, JSON.readTree(record.value() == null ? new byte[0] : record.value()));
         } catch (JacksonException | DateTimeException e) {
@@ -29,7 +35,7 @@ final class OutcomeTopic {
     }
 
     private void outcome(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
-        String id = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+        String id = Headers.key(record);
         Payment payment = books.payments.get(id);
         boolean known = payment != null && payment.hasRow();
         if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > books.rowsReadAt
@@ -57,7 +63,7 @@ final class OutcomeTopic {
                 && json.path("payment_id").asString("").equals(payment.paymentId)
                 && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id))
                 && json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
-                && json.path("psp_reference").asString("").equals(payment.pspReference == null ? "" : payment.pspReference)
+                && Payment.digest(json.path("psp_reference").asString("")) == payment.pspReference
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
         if (!same) {
             conflict(payment.id, "has an outcome event that differs from its row in payment, merchant, key, PSP, reference, revision or attempts");
@@ -65,14 +71,14 @@ final class OutcomeTopic {
     }
 
     private void count(Payment payment, String eventId, JsonNode json) {
-        if (payment.outcomeEventId == null) {
-            payment.outcomeEventId = eventId;
-            payment.outcome = json.path("status").asString("");
+        if (payment.outcome == null) {
+            payment.outcomeEvent = Payment.digest(eventId);
+            payment.outcome = words.computeIfAbsent(json.path("status").asString(""), same -> same);
             if (payment.outcome.equals(State.SUCCEEDED.tag()) && payment.charge) {
                 books.money(payment).announced += json.path("amount").asLong(0);
             }
-        } else if (!payment.outcomeEventId.equals(eventId)) {
-            conflict(payment.id, "has two outcome events: %s and %s".formatted(payment.outcomeEventId, eventId));
+        } else if (payment.outcomeEvent != Payment.digest(eventId)) {
+            conflict(payment.id, "has two outcome events, of which one is " + eventId);
         }
     }
 

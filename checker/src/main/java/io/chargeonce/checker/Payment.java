@@ -7,12 +7,14 @@ import java.util.Map;
 
 /**
  * All that is kept about one operation while the evidence is read (a payment's charge, a refund or a reversal): what its row
- * says, and what the attempts, topics, ledgers and clients say in as few words as the checks need. A million of them fit in memory. For one thread.
+ * says, and what the attempts, topics, ledgers and clients say in as few words as the checks need. About 280 bytes each. For one thread.
  */
 final class Payment {
 
     /** A staging in a retry tier: the earliest that any of its records tells. Times in microseconds since 1970. */
     record Retry(int step, int attempt, int tier, long stagedAt, long appendedAt) {}
+
+    static final long NEVER = Long.MIN_VALUE;
 
     final String id;
 
@@ -29,12 +31,13 @@ final class Payment {
     int generation;
     int sequence;
     String psp;
-    String pspReference;
+    /** Of the PSP's own name for it; 0 without one. */
+    long pspReference;
     boolean hasKeyRow;
     /** How often a soft decline was. */
     int presentedAgain;
-    /** It has come to its end: of a purge, the one that cannot be undone. */
-    boolean ended;
+    /** When it came to its end, of a purge to the one that cannot be undone; microseconds since 1970. */
+    long endedAt = NEVER;
 
     // Its attempts: when each was sent, only for payments with more than one.
     int attempts;
@@ -51,7 +54,7 @@ final class Payment {
     private long mainSteps = 1L << 1;
 
     // Its outcome events.
-    String outcomeEventId;
+    long outcomeEvent;
     /** The status that the first of them told. */
     String outcome;
 
@@ -71,7 +74,8 @@ final class Payment {
     boolean clientOk;
     boolean clientUnknown;
     boolean clientFail;
-    ClientCall.Content okContent;
+    /** What was accepted; null if that is what the row says, as it nearly always is. */
+    private ClientCall.Content okContent;
 
     // Rows that still wait in the outbox, so that topics may lack them.
     boolean outcomePending;
@@ -87,6 +91,24 @@ final class Payment {
     /** What its row says is to be charged. */
     ClientCall.Content content() {
         return new ClientCall.Content(amount, currency, paymentMethod);
+    }
+
+    void accepted(ClientCall.Content content) {
+        clientOk = true;
+        okContent = hasRow() && content.equals(content()) ? null : content;
+    }
+
+    ClientCall.Content okContent() {
+        return okContent == null ? content() : okContent;
+    }
+
+    /** A text that is only compared, in eight bytes; 0 is no text. */
+    static long digest(String text) {
+        long digest = 0xcbf29ce484222325L;
+        for (int i = 0; text != null && i < text.length(); i++) {
+            digest = (digest ^ text.charAt(i)) * 0x100000001b3L;
+        }
+        return text == null || text.isEmpty() ? 0 : digest;
     }
 
     /** @return whether there was a record of this step before */

@@ -26,6 +26,9 @@ final class PaymentChecks {
         if (!payment.hasRow()) {
             return;
         }
+        if (payment.outcomePending) {
+            books.money(payment).announcing = true;
+        }
         outcome(payment);
         fate(payment);
         staged(payment);
@@ -41,7 +44,12 @@ final class PaymentChecks {
     }
 
     private void outcome(Payment payment) {
-        if (payment.ended && payment.outcome == null && !payment.outcomePending) {
+        boolean missing = payment.endedAt != Payment.NEVER && payment.outcome == null && !payment.outcomePending;
+        if (missing && payment.endedAt < books.outcomesSince) {
+            if (payment.charge && payment.state == State.SUCCEEDED) {
+                books.money(payment).forgotten += payment.amount;
+            }
+        } else if (missing) {
             books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_MISSING, payment.id,
                     "is %s, and has no outcome event".formatted(payment.state.tag()));
         }

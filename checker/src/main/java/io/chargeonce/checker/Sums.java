@@ -5,13 +5,13 @@ final class Sums {
 
     private Sums() {}
 
-    static void check(Books books, boolean ledgersRead) {
-        boolean announcing = books.payments.values().stream().anyMatch(payment -> payment.outcomePending);
-        books.money.forEach((whose, money) -> {
-            boolean announced = announcing || money.announced == money.succeeded;
+    static void check(Totals totals, boolean ledgersRead) {
+        boolean announcing = totals.money.values().stream().anyMatch(money -> money.announcing);
+        totals.money.forEach((whose, money) -> {
+            boolean announced = announcing || money.announced == money.succeeded - money.forgotten;
             if (!announced || ledgersRead && money.captured != money.succeeded) {
-                books.findings.addGeneral(Invariant.MONEY_SUM, "%s: %d succeeded, %d announced, %s captured".formatted(
-                        whose, money.succeeded, money.announced, ledgersRead ? "" + money.captured : "?"));
+                totals.findings.addGeneral(Invariant.MONEY_SUM, "%s: %d succeeded, %d announced, %s captured".formatted(
+                        whose, money.succeeded, money.announced + money.forgotten, ledgersRead ? "" + money.captured : "?"));
             }
         });
     }

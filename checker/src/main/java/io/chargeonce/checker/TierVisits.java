@@ -28,6 +28,9 @@ final class TierVisits {
     }
 
     private void visit(ResultSet row) throws SQLException {
+        if (!books.share.holds(row.getString("operation_id"))) {
+            return;
+        }
         int step = row.getInt("step");
         long staged = Rows.micros(row, "staged_at");
         Optional.ofNullable(books.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));

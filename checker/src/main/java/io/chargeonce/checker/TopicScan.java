@@ -6,14 +6,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads topics from their beginning to the end that they have now. Joins no group. For one thread. */
@@ -56,6 +59,25 @@ final class TopicScan implements Topics {
             return reader.beginningOffsets(partitions(topic)).values().stream().allMatch(offset -> offset == 0);
         } catch (KafkaException e) {
             throw new EvidenceMissing("topic %s cannot be read: %s".formatted(topic, e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public Optional<Duration> retention(String topic) {
+        if (partitions(topic).isEmpty()) {
+            return Optional.empty();
+        }
+        var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        try {
+            Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+            long millis = Long.parseLong(config.get("retention.ms").value());
+            boolean deletes = config.get("cleanup.policy").value().contains("delete");
+            return deletes && millis >= 0 ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
+        } catch (java.util.concurrent.ExecutionException e) {
+            throw new EvidenceMissing("the settings of topic %s cannot be read: %s".formatted(topic, e.getCause().getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EvidenceMissing("interrupted while reading the settings of topic " + topic, e);
         }
     }
 

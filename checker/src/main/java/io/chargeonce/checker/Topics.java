@@ -1,6 +1,8 @@
 package io.chargeonce.checker;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -12,6 +14,9 @@ public interface Topics extends AutoCloseable {
 
     /** Whether everything that ever was on the topic is still there, as far as its offsets tell. */
     boolean isWhole(String topic);
+
+    /** How long its records are kept at least; empty if nothing is ever deleted for its age. */
+    Optional<Duration> retention(String topic);
 
     /** What the group has finished, by partition number; a partition without a commit is missing. */
     Map<Integer, Long> committed(String group, String topic);

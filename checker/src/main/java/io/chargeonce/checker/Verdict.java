@@ -20,25 +20,25 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    static Verdict of(Books books, Evidence evidence, Map<String, List<Event>> timelines) {
+    static Verdict of(Totals totals, Evidence evidence, Map<String, List<Event>> timelines) {
         var counts = new LinkedHashMap<String, Long>();
-        counts.put("accepted", books.accepted());
+        counts.put("accepted", totals.accepted());
         for (State state : List.of(State.SUCCEEDED, State.DECLINED, State.DEAD, State.PURGED)) {
-            counts.put(state.tag(), books.count(state));
+            counts.put(state.tag(), totals.count(state));
         }
-        counts.put("in_flight", books.inFlight());
-        counts.put("psp_captures", books.captures);
+        counts.put("in_flight", totals.inFlight());
+        counts.put("psp_captures", totals.captures);
         for (Tally tally : Tally.values()) {
-            counts.put(tally.tag(), (long) books.findings.count(tally));
+            counts.put(tally.tag(), (long) totals.findings.count(tally));
         }
-        return new Verdict(kind(books, evidence), counts, books.findings.violations(), timelines);
+        return new Verdict(kind(totals, evidence), counts, totals.findings.violations(), timelines);
     }
 
-    private static Kind kind(Books books, Evidence evidence) {
-        if (books.findings.total() > 0) {
+    private static Kind kind(Totals totals, Evidence evidence) {
+        if (totals.findings.total() > 0) {
             return Kind.BROKEN;
         }
-        return books.isAtRest() || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
+        return totals.isAtRest() || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
     }
 
     public boolean balanced() {

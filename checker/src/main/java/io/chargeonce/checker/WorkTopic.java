@@ -47,8 +47,11 @@ final class WorkTopic {
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {
+        if (!books.share.holds(Headers.key(record))) {
+            return;
+        }
         if (record.offset() >= committed.getOrDefault(record.partition(), 0L)) {
-            books.lag++;
+            books.totals.lag++;
         }
         Optional<String> buriedAs = Optional.ofNullable(books.poison.get(Place.of(topic, record.partition(), record.offset())));
         if (buriedAs.isPresent()) {
@@ -58,7 +61,7 @@ final class WorkTopic {
         Fate fate = fate(record);
         boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
         if (!finished && fate != Fate.HAS_ONE) {
-            books.unconsumed++;
+            books.totals.unconsumed++;
         } else if (fate == Fate.IS_POISON) {
             books.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
                     .formatted(Place.of(topic, record.partition(), record.offset())));
@@ -111,7 +114,7 @@ final class WorkTopic {
         }
         int step = json.path("step").asInt(0);
         if (payment.saw(step)) {
-            books.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
+            books.totals.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
         }
         if (tier > 0) {
             waited(payment, record, step);

@@ -3,7 +3,9 @@ package io.chargeonce.checker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,74 @@ class CheckerTest {
         var otherCard = new ClientCall.Content(1299, "EUR", "pm_card_mastercard");
         world.calls.add(new ClientCall("acme", "dead", otherCard, ClientCall.Result.OK, Optional.of(sample.dead)));
         world.breaks(Invariant.ACCEPTED_DURABLE, sample.dead);
+    }
+
+    /** What needs more memory than there is, is read several times, one share of the payments after the other. */
+    @Test
+    void in_several_passes_the_same_is_found_as_in_one() {
+        String waiting = sample.accept("waiting", "accepted", 1, 0);
+        sample.refund(sample.charged, "line-2", 500);
+        sample.refund(sample.retried, "", 1299);
+        world.moved(0, "refund", sample.retried, 1299, "eur", "k8", "payment-" + sample.retried + "-refund");
+        world.moved(0, "refund", sample.charged, 499, "eur", DerivedId.ofAttempt(sample.charged, "refund", "line-2", "stripe", 1), "");
+        world.moved(1, "capture", sample.declined, 1299, "eur", "k7", "");
+        world.moved(1, "capture", "pay_of_others", 5, "usd", "k6", "");
+        world.send("outcomes", "nobody", "{\"settled_at\":\"" + Sample.at(5) + "\"}");
+        world.send("requests", sample.dead, "not json either");
+        world.send("dlq", null, "{}");
+        world.calls.add(new ClientCall("acme", "gone", Sample.CONTENT, ClientCall.Result.OK, Optional.of(DerivedId.ofPayment("acme", "gone"))));
+        world.commitOffsets();
+        Verdict once = world.check();
+        world.shares = 4;
+        Verdict inShares = world.check();
+
+        assertThat(once.violations()).as(waiting).hasSizeGreaterThan(8);
+        assertThat(inShares.violations()).containsExactlyInAnyOrderElementsOf(once.violations());
+        assertThat(inShares.counts()).isEqualTo(once.counts());
+        assertThat(inShares.timelines().keySet()).isEqualTo(once.timelines().keySet());
+    }
+
+    @Test
+    void accepted_durable_a_refund_that_was_answered_and_has_no_row_is_lost() {
+        String refund = "payment-" + sample.charged + "-refund-line-2";
+        world.refundCalls.add(new RefundCall(sample.charged, Optional.of("line-2"), OptionalLong.of(500), ClientCall.Result.OK, Optional.of(refund)));
+        world.breaks(Invariant.ACCEPTED_DURABLE, refund, "lost");
+    }
+
+    @Test
+    void accepted_durable_a_refunds_row_has_the_amount_that_was_answered() {
+        String refund = sample.refund(sample.charged, "line-2", 500);
+        world.moved(0, "refund", sample.charged, 500, "eur", "k9", refund);
+        var call = new RefundCall(sample.charged, Optional.of("line-2"), OptionalLong.of(500), ClientCall.Result.OK, Optional.of(refund));
+        world.refundCalls.add(call);
+        world.refundCalls.add(new RefundCall(sample.charged, Optional.of("line-3"), OptionalLong.of(1), ClientCall.Result.UNKNOWN, Optional.empty()));
+        assertThat(world.check().balanced()).isTrue();
+        world.refundCalls.add(new RefundCall(sample.charged, call.reference(), OptionalLong.of(501), ClientCall.Result.OK, call.refundId()));
+        world.breaks(Invariant.ACCEPTED_DURABLE, refund, "wrong_amount");
+    }
+
+    @Test
+    void psp_agrees_money_is_compared_as_decimals_by_the_psps_own_table() {
+        world.sql("UPDATE operation SET amount = 500, currency = 'ISK' WHERE operation_id = '" + sample.dead + "'",
+                "UPDATE dead_letter SET amount = 500, currency = 'ISK' WHERE dead_letter_id = '" + sample.dead + "'");
+        world.calls.removeIf(call -> call.key().equals("dead"));
+        world.movedAs("capture", sample.dead, 50_000, "500.00", "ISK", "");
+        world.movedAs("refund", sample.dead, 50_000, "500.00", "ISK", "attempt-1-reversal");
+        sample.giveBack("reversal", "attempt-1-reversal", sample.dead, "", 500);
+        world.sql("UPDATE operation SET currency = 'ISK' WHERE operation_id = 'attempt-1-reversal'");
+        assertThat(world.check().count("wrong_amount")).isZero();
+        world.movedAs("capture", sample.dead, 500, "5.00", "ISK", "");
+        assertThat(world.check().count("wrong_amount")).isOne();
+    }
+
+    @Test
+    void outcomes_that_the_topic_may_have_forgotten_are_not_missing() {
+        world.forget("outcomes", Duration.ofDays(14));
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE operation SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
+        Verdict verdict = world.check();
+        assertThat(verdict.count("outcome_missing")).isOne();
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES, Invariant.MONEY_SUM);
     }
 
     @Test

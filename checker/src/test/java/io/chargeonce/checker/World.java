@@ -24,12 +24,16 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A pipeline's evidence made by hand: real rows and topics, and two PSPs' ledgers; nothing of the pipeline itself. */
@@ -40,9 +44,11 @@ final class World implements AutoCloseable {
 
     final String prefix = "world-" + UUID.randomUUID();
     final List<ClientCall> calls = new ArrayList<>();
+    final List<RefundCall> refundCalls = new ArrayList<>();
     final List<String> planted = new ArrayList<>();
     final List<Path> logs = new ArrayList<>();
     boolean inFlightAllowed;
+    int shares = 1;
     Optional<Recovery> recovery = Optional.empty();
     private final String url = TestStack.newDatabase();
     private final Connection connection = connect(url);
@@ -167,8 +173,29 @@ final class World implements AutoCloseable {
 
     Verdict check() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
-        return Checker.check(new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
-                Optional.of(new Calls.InMemory(calls)), planted, logs, inFlightAllowed, recovery));
+        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
+                Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, recovery);
+        return Checker.check(evidence, Sources.of(evidence), shares);
+    }
+
+    /** Money that moved as the PSP's own table says it, in a currency that it counts in a way of its own. */
+    void movedAs(String kind, String payment, long said, String value, String currency, String operation) {
+        ledgers.get(1).add("""
+                {"kind":"%s","id":"m_%s","amount":%d,"currency":"%s","at":"%s","metadata":{"payment_id":"%s","operation_id":"%s"},"value":"%s"}"""
+                .formatted(kind, UUID.randomUUID(), said, currency.toLowerCase(java.util.Locale.ROOT), START, payment, operation, value));
+    }
+
+    /** The broker has deleted what is older than this, all of it. */
+    void forget(String topic, Duration retention) {
+        try {
+            var partition = new TopicPartition(prefix + "." + topic, 0);
+            long end = admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition).get().offset();
+            admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, partition.topic()),
+                    List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "" + retention.toMillis()), AlterConfigOp.OpType.SET)))).all().get();
+            admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(end))).all().get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override

@@ -78,6 +78,7 @@ final class AcceptRefund {
             case Refunds.Answer.NoSuchPayment ignored -> Problems.notFound().answer();
             case Refunds.Answer.NotCaptured never -> Problems.notCaptured(ask.payment()).answer();
             case Refunds.Answer.TooMuch tooMuch -> Problems.refundTooLarge(ask.payment(), tooMuch.refundable()).answer();
+            case Refunds.Answer.NotRepresentable not -> Problems.amountNotRepresentable(not.money().currency()).answer();
             case Refunds.Answer.Differs differs -> Problems.refundDiffers(ask.payment(), differs.refund()).answer();
         };
     }

@@ -20,8 +20,9 @@ public final class MerchantBook {
      *
      * @param requestsPerSecond of one ingest process; 0 takes the limit away
      * @param duplicateWindow   how long the same purchase under another key counts as a second click; zero is never
+     * @param representDeclines whether soft declines are presented again, as the card networks allow it for subscriptions
      */
-    public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow) {
+    public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow, Optional<Boolean> representDeclines) {
 
         public Terms {
             if (requestsPerSecond.filter(rate -> rate < 0 || rate > 1_000_000).isPresent()) {
@@ -34,7 +35,8 @@ public final class MerchantBook {
     }
 
     /** @param tokens that are valid now */
-    public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, int tokens, Instant createdAt) {}
+    public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, boolean representsDeclines,
+                        int tokens, Instant createdAt) {}
 
     private final Database database;
     private final String actor;
@@ -72,13 +74,15 @@ public final class MerchantBook {
             WITH changed AS (
                 UPDATE merchant
                    SET requests_per_second = CASE WHEN ? THEN nullif(?, 0) ELSE requests_per_second END,
-                       duplicate_window_ms = CASE WHEN ? THEN ? ELSE duplicate_window_ms END
+                       duplicate_window_ms = CASE WHEN ? THEN ? ELSE duplicate_window_ms END,
+                       represent_declines = CASE WHEN ? THEN ? ELSE represent_declines END
                  WHERE merchant_id = ?
-                RETURNING merchant_id, requests_per_second, duplicate_window_ms
+                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines
             )
             INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data)
             SELECT merchant_id, ?, 'merchant.set', 'merchant', merchant_id,
-                   json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms)
+                   json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
+                                     'represent_declines', represent_declines)
               FROM changed
             """;
 
@@ -93,14 +97,16 @@ public final class MerchantBook {
             statement.setInt(2, terms.requestsPerSecond().orElse(0));
             statement.setBoolean(3, terms.duplicateWindow().isPresent());
             statement.setInt(4, (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis());
-            statement.setString(5, merchant);
-            statement.setString(6, actor);
+            statement.setBoolean(5, terms.representDeclines().isPresent());
+            statement.setBoolean(6, terms.representDeclines().orElse(false));
+            statement.setString(7, merchant);
+            statement.setString(8, actor);
             return statement.executeUpdate() == 1;
         }
     }
 
     private static final String LIST = """
-            SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at,
+            SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at, represent_declines,
                    count(token_sha256) FILTER (WHERE revoked_at IS NULL)
               FROM merchant LEFT JOIN merchant_token USING (merchant_id)
              GROUP BY merchant_id
@@ -113,7 +119,7 @@ public final class MerchantBook {
                 var entries = new ArrayList<Entry>();
                 while (row.next()) {
                     entries.add(new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)),
-                            Duration.ofMillis(row.getInt(3)), row.getInt(5), row.getTimestamp(4).toInstant()));
+                            Duration.ofMillis(row.getInt(3)), row.getBoolean(5), row.getInt(6), row.getTimestamp(4).toInstant()));
                 }
                 return entries;
             }

@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +40,7 @@ final class PaymentFields {
         Optional<String> customer = text("customer");
         Optional<String> reference = text("reference");
         Optional<String> description = text("description");
-        Optional<String> email = text("receipt_email");
+        Optional<String> email = email();
         boolean onCard = text("rail").orElse("card").equals("card");
         if (!errors.isEmpty()) {
             return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors.subList(0, Math.min(errors.size(), MOST_ERRORS)))));
@@ -48,6 +49,9 @@ final class PaymentFields {
             return new Checked.Wrong<>(Problems.railNotAvailable());
         }
         var money = new Money(amount.orElseThrow(), currency.orElseThrow());
+        if (!PspUnits.anyCanSay(money)) {
+            return new Checked.Wrong<>(Problems.amountNotRepresentable(money.currency()));
+        }
         return new Checked.Right<>(
                 new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email));
     }
@@ -76,6 +80,13 @@ final class PaymentFields {
         return currency.isEmpty() || Money.isCurrency(currency.get())
                 ? currency
                 : wrong("currency", "must be an ISO 4217 code in upper case, such as EUR");
+    }
+
+    /** As far as a PSP looks: a payment must not fail there for its receipt. */
+    private Optional<String> email() {
+        Optional<String> email = text("receipt_email");
+        return email.isEmpty() || email.get().matches("[^@\\s]+@[^@\\s]+\\.[^@\\s.]+")
+                ? email : wrong("receipt_email", "must be an e-mail address, such as jane@example.com");
     }
 
     private Optional<String> required(String field) {

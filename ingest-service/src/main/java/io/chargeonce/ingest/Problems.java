@@ -80,6 +80,14 @@ final class Problems {
                 "Only the rail \"card\" exists. Send that, or leave the field out.");
     }
 
+    static Problem amountNotRepresentable(String currency) {
+        return Problem.of(400, "amount-not-representable", "No PSP can move this amount",
+                ("Amounts are in the minor units of ISO 4217. No PSP takes %s, or none has a unit as small as this amount: send a "
+                        + "currency that people pay in, and a fraction that exists in it.").formatted(currency))
+                .withErrors(List.of(new Problem.FieldError("amount", "cannot be said to any PSP"),
+                        new Problem.FieldError("currency", "as it stands beside this amount")));
+    }
+
     static Problem keyReused(List<String> fields) {
         return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment or refund",
                 "Send the first request again unchanged to get its answer, or use a new key for a new one.")

@@ -1,12 +1,14 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.ledger.CaptureFailures;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +53,14 @@ final class ReadPayment {
                 ? Optional.of(OperationTable.refundsOf(connection, payment)) : Optional.empty());
     }
 
+    private static Map<String, Object> shown(CaptureFailures.Failure failure) {
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("reason", failure.reason());
+        shown.put("failed_at", failure.failedAt().toString());
+        failure.recapturedAt().ifPresent(at -> shown.put("recaptured_at", at.toString()));
+        return shown;
+    }
+
     private static final String SELECT = """
             SELECT %s
               FROM operation AS charge
@@ -66,6 +76,7 @@ final class ReadPayment {
                     return Optional.empty();
                 }
                 Map<String, Object> view = PaymentView.of(row);
+                CaptureFailures.find(connection, id.value()).ifPresent(failure -> view.put("capture_failure", shown(failure)));
                 view.put("attempts", AttemptView.of(connection, id.value()));
                 view.put("refunds", OperationTable.refundsOf(connection, id).stream().map(RefundJson::now).toList());
                 return Optional.of(PaymentJson.write(view));

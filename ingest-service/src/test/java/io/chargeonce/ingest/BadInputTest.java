@@ -44,7 +44,7 @@ class BadInputTest {
             "amount         | [1]", "currency | \"eur\"", "currency | \"EURO\"", "currency | \"ZZZ\"", "currency | 978",
             "currency       | null", "payment_method | \"\"", "payment_method | \"  \"", "payment_method | null",
             "payment_method | {}", "customer | 7", "reference | \"\"", "reference | \"a\\u0000b\"", "reference | \"a\\nb\"",
-            "description    | \"a\\u0085b\"", "description | \"\\ud800\"", "receipt_email | false", "rail | 1"})
+            "description    | \"a\\u0085b\"", "description | \"\\ud800\"", "receipt_email | false", "receipt_email | \"jane\"", "receipt_email | \"a@b@c.d\"", "receipt_email | \"a b@c.d\"", "rail | 1"})
     void a_field_that_cannot_be_accepted_is_named(String field, String value) {
         String valid = Json.with(BODY, field, "\"placeholder\"");
         HttpResponse<String> answer = world.pay(key, valid.replace("\"placeholder\"", value));
@@ -54,6 +54,16 @@ class BadInputTest {
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(answer.headers().firstValue("Idempotency-Stored")).hasValue("false");
         assertThat(fieldsInError(answer)).containsExactly(field);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10000,XXX", "10000,XTS", "100,XAU", "10000,USN", "10000,DEM", "550,MGA", "1234,LVL"})
+    void an_amount_that_no_psp_can_move_is_refused_at_the_door(long amount, String currency) {
+        String body = Json.with(Json.with(BODY, "amount", Long.toString(amount)), "currency", "\"" + currency + "\"");
+        HttpResponse<String> answer = world.pay(key, body);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:amount-not-representable");
     }
 
     @ParameterizedTest

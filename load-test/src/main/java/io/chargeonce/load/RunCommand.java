@@ -88,9 +88,9 @@ final class RunCommand implements Callable<Integer> {
         try (var file = HistoryFile.create(history)) {
             if (warmUp.isPositive()) {
                 spec.commandLine().getErr().println("warming up for " + warmUp.toSeconds() + " s, which do not count …");
-                new Traffic(url, psp, 3, file::add).run(rate, warmUp, shares, who, new Random(chosen), "warm-" + chosen);
+                new Traffic(url, psp, 3, file::add, file::add).run(rate, warmUp, shares, who, new Random(chosen), "warm-" + chosen);
             }
-            var traffic = new Traffic(url, psp, 3, file::add);
+            var traffic = new Traffic(url, psp, 3, file::add, file::add);
             var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
             Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
             if (poison) {

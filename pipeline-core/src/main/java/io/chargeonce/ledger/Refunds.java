@@ -6,6 +6,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.TraceContext;
 import java.sql.Connection;
@@ -54,6 +55,9 @@ public final class Refunds {
 
         /** @param refundable what is left to give back, in minor units */
         record TooMuch(long refundable) implements Answer {}
+
+        /** The PSP that has the money has no unit as small. */
+        record NotRepresentable(String psp, Money money) implements Answer {}
 
         /** The entity key is taken by a refund of another amount. */
         record Differs(Operation refund) implements Answer {}
@@ -108,7 +112,11 @@ public final class Refunds {
         }
         Optional<Capture> capture = charge.state() == OperationState.SUCCEEDED
                 ? Optional.of(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow())) : Optional.empty();
-        OperationTable.insert(connection, accepted(ask, charge, new Money(amount, captured.currency())), capture, deadline);
+        var money = new Money(amount, captured.currency());
+        if (capture.flatMap(taken -> PspUnits.named(taken.psp())).filter(units -> !units.canSay(money)).isPresent()) {
+            return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
+        }
+        OperationTable.insert(connection, accepted(ask, charge, money), capture, deadline);
         Operation refund = OperationTable.find(connection, ask.entityKey()).orElseThrow();
         Outbox.stage(connection, List.of(Staging.work(topics, refund)));
         // On the payment's own record: that is whose row is locked.

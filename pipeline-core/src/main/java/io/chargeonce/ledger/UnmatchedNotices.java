@@ -24,10 +24,24 @@ public final class UnmatchedNotices {
      */
     public record Kept(String psp, String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {}
 
+    /** What a PSP said by itself; the kinds that a webhook has. */
+    public sealed interface Said {
+
+        /** Empty if the message names no amount of a payment. */
+        Optional<Money> money();
+    }
+
     /** @param givesBack whether it is about a refund or a reversal rather than a charge */
-    public record Said(Money money, boolean givesBack, Outcome outcome) {}
+    public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
+
+    public record CaptureFailed(Optional<Money> money, String reason) implements Said {}
+
+    public record CapturedAgain(Optional<Money> money) implements Said {}
 
     public enum Taken { NEW, KNOWN, FULL }
+
+    private static final String CAPTURE_FAILED = "capture_failed";
+    private static final String CAPTURED_AGAIN = "captured_again";
 
     private UnmatchedNotices() {}
 
@@ -40,15 +54,16 @@ public final class UnmatchedNotices {
     private static final String IS_KEPT = "SELECT EXISTS (SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?)";
 
     public static Taken keep(Connection connection, Kept notice) throws SQLException {
-        Optional<Told> told = notice.said.map(said -> Told.of(notice.key, "webhook", said.outcome));
+        Optional<Told> told = notice.said.map(said -> told(notice.key, said));
+        Optional<Money> money = notice.said.flatMap(Said::money);
         try (var statement = connection.prepareStatement(KEEP)) {
             statement.setString(1, notice.psp);
             statement.setString(2, notice.id);
             statement.setString(3, notice.key.value());
             statement.setString(4, notice.pspReference.map(ForeignText::storable).or(() -> told.map(Told::pspReference)).orElse(null));
-            statement.setObject(5, notice.said.map(said -> said.money.minorUnits()).orElse(null), Types.BIGINT);
-            statement.setString(6, notice.said.map(said -> said.money.currency()).orElse(null));
-            statement.setObject(7, notice.said.map(Said::givesBack).orElse(null), Types.BOOLEAN);
+            statement.setObject(5, money.map(Money::minorUnits).orElse(null), Types.BIGINT);
+            statement.setString(6, money.map(Money::currency).orElse(null));
+            statement.setObject(7, notice.said.map(said -> said instanceof Ended ended && ended.givesBack).orElse(null), Types.BOOLEAN);
             statement.setString(8, told.map(Told::outcome).orElse(null));
             statement.setString(9, told.map(Told::cause).orElse(null));
             statement.setString(10, told.map(Told::detail).orElse(null));
@@ -66,6 +81,15 @@ public final class UnmatchedNotices {
                 return row.getBoolean(1) ? Taken.KNOWN : Taken.FULL;
             }
         }
+    }
+
+    /** In the columns of an observation; news of a capture has a word of its own there. */
+    private static Told told(PspKey key, Said said) {
+        return switch (said) {
+            case Ended ended -> Told.of(key, "webhook", ended.outcome);
+            case CaptureFailed failed -> new Told(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
+            case CapturedAgain again -> new Told(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
+        };
     }
 
     private static final String MATCHED = """
@@ -90,9 +114,17 @@ public final class UnmatchedNotices {
     }
 
     private static Optional<Said> said(ResultSet row) throws SQLException {
-        return row.getString("outcome") == null ? Optional.empty()
-                : Optional.of(new Said(new Money(row.getLong("amount"), row.getString("currency")), row.getBoolean("gives_back"),
-                        ObservationTable.outcome(row)));
+        String outcome = row.getString("outcome");
+        if (outcome == null) {
+            return Optional.empty();
+        }
+        Optional<Money> money = row.getString("currency") == null ? Optional.empty()
+                : Optional.of(new Money(row.getLong("amount"), row.getString("currency")));
+        return Optional.of(switch (outcome) {
+            case CAPTURE_FAILED -> new CaptureFailed(money, row.getString("detail"));
+            case CAPTURED_AGAIN -> new CapturedAgain(money);
+            default -> new Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
+        });
     }
 
     private static final String FORGET = "DELETE FROM unmatched_notice WHERE psp = ? AND notice_id = ?";

@@ -32,6 +32,15 @@ public record Money(long minorUnits, String currency) {
         return code != null && CODES.contains(code);
     }
 
+    /** How many digits stand behind the point; ISO 4217's number. */
+    int decimals() {
+        return decimals(currency);
+    }
+
+    static int decimals(String currency) {
+        return Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
+    }
+
     /** As people read it: {@code 12.99 EUR}, {@code 1299 JPY}. */
     @Override
     public String toString() {
@@ -40,7 +49,6 @@ public record Money(long minorUnits, String currency) {
 
     /** Formats a sum, which may be zero or larger than one payment's amount can be. */
     public static String format(long minorUnits, String currency) {
-        int digits = Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
-        return java.math.BigDecimal.valueOf(minorUnits, digits).toPlainString() + " " + currency;
+        return java.math.BigDecimal.valueOf(minorUnits, decimals(currency)).toPlainString() + " " + currency;
     }
 }

@@ -25,7 +25,7 @@ END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
 -- see an attempt's request or key.
-GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown TO chargeonce_ingest;
+GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
 GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
@@ -46,6 +46,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
 GRANT SELECT, INSERT, DELETE ON unmatched_notice TO chargeonce_charge;
 -- What people found out is executed by the resolver, and looked at when something comes late. It proposes nothing itself.
 GRANT SELECT, UPDATE ON hand_settlement TO chargeonce_charge, chargeonce_retry;
+-- Webhooks alone tell of a capture that failed later.
+GRANT SELECT, INSERT, UPDATE ON capture_failure TO chargeonce_charge;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
 -- What they tell each other of PSPs; what processes told that are long gone is dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_health TO chargeonce_charge, chargeonce_retry;

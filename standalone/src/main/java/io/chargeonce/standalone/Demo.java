@@ -185,7 +185,7 @@ final class Demo implements AutoCloseable {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), settings.kafka(),
-                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase())).calls(new Calls.InMemory(calls));
+                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase())).calls(new Calls.InMemory(calls, producer.refunds()));
     }
 
     private static ClientCall call(DemoProducer.Told told) {

@@ -1,20 +1,17 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.RefundCall;
 import io.chargeonce.client.NewPayment;
+import io.chargeonce.client.NewRefund;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
 import io.chargeonce.client.Sent;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -28,13 +25,12 @@ final class DemoProducer {
 
     private static final int AT_ONCE = 16;
 
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final URI server;
     private final Map<String, PaymentClient> clients;
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+    private final Queue<RefundCall> refunds = new ConcurrentLinkedQueue<>();
 
     DemoProducer(int ingestPort) {
-        this.server = URI.create("http://127.0.0.1:" + ingestPort);
+        URI server = URI.create("http://127.0.0.1:" + ingestPort);
         this.clients = Map.of("acme", new PaymentClient(server, SandboxMerchants.ACME_TOKEN, Retries.USUAL),
                 "globex", new PaymentClient(server, SandboxMerchants.GLOBEX_TOKEN, Retries.USUAL));
     }
@@ -73,20 +69,22 @@ final class DemoProducer {
 
     /** Gives all of one of acme's payments back. */
     void refund(String payment) {
-        HttpRequest request = HttpRequest.newBuilder(server.resolve("/v1/payments/" + payment + "/refunds")).timeout(Duration.ofSeconds(20))
-                .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN).header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString("{}")).build();
         try {
-            HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-            if (answer.statusCode() != 202) {
-                throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
-                        answer.statusCode(), payment, answer.body()));
+            switch (clients.get("acme").refund(NewRefund.ofAll(payment))) {
+                case Sent.Accepted accepted -> refunds.add(new RefundCall(payment, Optional.empty(), OptionalLong.empty(),
+                        ClientCall.Result.OK, Optional.of(accepted.paymentId())));
+                case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
+                        refused.httpStatus(), payment, refused.detail()));
+                case Sent.Unknown unknown -> throw new IllegalStateException("the ingest service did not answer a refund of %s in %d tries: %s"
+                        .formatted(payment, unknown.sends(), unknown.lastSeen()));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    List<RefundCall> refunds() {
+        return List.copyOf(refunds);
     }
 
     List<Told> told() {

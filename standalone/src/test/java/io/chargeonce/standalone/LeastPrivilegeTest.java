@@ -133,6 +133,8 @@ class LeastPrivilegeTest {
             "chargeonce_ingest         | SELECT FROM psp_notice",
             "chargeonce_charge         | SELECT lock_payment('pay_x')",
             "chargeonce_retry          | DELETE FROM psp_notice",
+            "chargeonce_ingest         | DELETE FROM capture_failure",
+            "chargeonce_retry          | SELECT FROM capture_failure",
             "chargeonce_ingest         | UPDATE operation SET state = 'succeeded'",
             "chargeonce_ingest         | UPDATE idempotency_key SET fingerprint = '\\x00'",
             "chargeonce_ingest         | DELETE FROM idempotency_key",

@@ -26,7 +26,9 @@ class ReconcileTest {
                     "cheaper succeeded stripe", "missing succeeded stripe", "others succeeded adyen", "declined declined stripe")) {
                 insert(statement, row.split(" "));
             }
-            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "another amount there 1 1200 EUR cheaper",
+            insert(statement, new String[] {"krona", "succeeded", "stripe"});
+            statement.execute("UPDATE chargeonce.operation SET amount = 500, currency = 'ISK' WHERE operation_id = 'krona'");
+            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "agrees 1 500 ISK ", "another amount there 1 1200 EUR cheaper",
                     "captured 2 times 1 1299 EUR twice", "captured there, and at adyen 1 1299 EUR elsewhere",
                     "captured there, dead here 1 1299 EUR dead", "captured there, not known here 2 2598 EUR lost-1 lost-2",
                     "succeeded here, not captured there 1 1299 EUR missing");
@@ -48,8 +50,9 @@ class ReconcileTest {
         statement.execute(parts[1]);
         statement.execute("""
                 INSERT INTO captured
-                SELECT id, CASE id WHEN 'cheaper' THEN 1200 ELSE 1299 END, 'eur'
+                SELECT id, CASE id WHEN 'cheaper' THEN 12.00 ELSE 12.99 END, 'eur'
                   FROM unnest(ARRAY['fine', 'twice', 'twice', 'dead', 'elsewhere', 'cheaper', 'lost-1', 'lost-2']) AS id
+                 UNION ALL SELECT 'krona', 500, 'isk'
                 """);
         var findings = new ArrayList<String>();
         try (var result = statement.executeQuery(parts[2].replace(":'psp'", "'stripe'").replace(":'since'", "'2020-01-01'"))) {

@@ -1,10 +1,10 @@
 package io.chargeonce.psp.adyen;
 
-import com.adyen.model.checkout.Amount;
 import com.adyen.model.notification.NotificationRequest;
 import com.adyen.model.notification.NotificationRequestItem;
 import com.adyen.util.HMACValidator;
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
@@ -68,22 +68,23 @@ final class AdyenWebhook implements Webhook {
     }
 
     private static Optional<Notice> notice(NotificationRequestItem item) {
-        boolean givesBack = item.getEventCode().startsWith("REFUND");
-        return outcome(item).flatMap(outcome -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
+        return said(item).flatMap(said -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
                 "%s:%s:%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess()), key,
-                Optional.of(item.getPspReference()),
-                Optional.of(new Notice.Said(MinorUnits.from(new Amount().currency(item.getAmount().getCurrency())
-                        .value(item.getAmount().getValue())), givesBack, outcome)))));
+                Optional.of(item.getPspReference()), Optional.of(said))));
     }
 
-    /** Empty for what is not about an attempt's outcome. */
-    private static Optional<Outcome> outcome(NotificationRequestItem item) {
+    /** Empty for what is not about money that we asked for. */
+    private static Optional<Notice.Said> said(NotificationRequestItem item) {
+        Optional<Money> money = MinorUnits.from(item.getAmount().getValue(), item.getAmount().getCurrency());
         String reason = Optional.ofNullable(item.getReason()).orElse("");
         return switch (item.getEventCode()) {
-            case "AUTHORISATION" -> Optional.of(item.isSuccess() ? new Outcome.Charged(item.getPspReference())
-                    : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference())));
-            case "REFUND" -> Optional.of(item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notGivenBack(reason));
-            case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(notGivenBack(reason));
+            case "AUTHORISATION" -> Optional.of(new Notice.Ended(money, false, item.isSuccess() ? new Outcome.Charged(item.getPspReference())
+                    : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference()))));
+            case "REFUND" -> Optional.of(new Notice.Ended(money, true,
+                    item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notGivenBack(reason)));
+            case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(new Notice.Ended(money, true, notGivenBack(reason)));
+            case "CAPTURE_FAILED" -> Optional.of(new Notice.CaptureFailed(money, reason));
+            case "CAPTURE" -> Optional.of(item.isSuccess() ? new Notice.CapturedAgain(money) : new Notice.CaptureFailed(money, reason));
             default -> Optional.empty();
         };
     }

@@ -21,7 +21,8 @@ final class StripeErrors {
 
     /** Stripe's error codes for what our account there cannot do, and another PSP's may. */
     private static final Set<String> REFUSED_HERE = Set.of("country_unsupported", "payment_method_currency_mismatch",
-            "payment_method_not_available", "payment_method_unsupported_type", "account_country_invalid_address");
+            "payment_method_not_available", "payment_method_unsupported_type", "account_country_invalid_address", "amount_too_small",
+            "amount_too_large");
 
     private StripeErrors() {}
 

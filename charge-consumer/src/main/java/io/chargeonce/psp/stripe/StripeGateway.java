@@ -9,6 +9,7 @@ import com.stripe.net.ApiResource;
 import com.stripe.net.FormEncoder;
 import com.stripe.net.RawRequestOptions;
 import com.stripe.net.RequestOptions;
+import com.stripe.param.PaymentIntentConfirmParams;
 import com.stripe.param.PaymentIntentCreateParams;
 import com.stripe.param.PaymentIntentSearchParams;
 import io.chargeonce.ledger.Operation;
@@ -43,13 +44,18 @@ public final class StripeGateway implements Gateway {
     /** create; then search, create, retrieve, cancel. Where the confirm came to be sent, there is an id, and less to ask. */
     private static final int CALLS = 5;
 
+    /** The customer is not there to authenticate: an issuer that wants that declines. */
+    private static final PaymentIntentConfirmParams OFF_SESSION = PaymentIntentConfirmParams.builder().setOffSession(true).build();
+
     private final StripeClient stripe;
     private final StripeRefunds refunds;
     private final Duration callTimeout;
+    private final boolean sendsReceipts;
     private final Optional<Webhook> webhook;
 
     public StripeGateway(StripeSettings settings) {
         this.callTimeout = settings.callTimeout();
+        this.sendsReceipts = settings.sendsReceipts();
         this.stripe = StripeClient.builder()
                 .setApiKey(settings.apiKey())
                 .setApiBase(settings.apiBase())
@@ -80,13 +86,16 @@ public final class StripeGateway implements Gateway {
         var accepted = operation.accepted();
         var request = accepted.request();
         var params = PaymentIntentCreateParams.builder()
-                .setAmount(request.money().minorUnits())
+                .setAmount(StripeMoney.toSend(request.money()))
                 .setCurrency(request.money().currency().toLowerCase(Locale.ROOT))
                 .setPaymentMethod(request.paymentMethod())
                 .addPaymentMethodType("card")
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("attempt_key", key.value())
                 .putMetadata("merchant", accepted.merchant());
+        // The merchant's own names for customers are none of Stripe's, which refuses those that it does not know.
+        request.customer().filter(name -> name.startsWith("cus_")).ifPresent(params::setCustomer);
+        request.receiptEmail().filter(email -> sendsReceipts).ifPresent(params::setReceiptEmail);
         request.description().ifPresent(params::setDescription);
         request.reference().ifPresent(reference -> params.putMetadata("reference", reference));
         return FormEncoder.createQueryString(params.build().toMap()).getBytes(StandardCharsets.UTF_8);
@@ -108,7 +117,7 @@ public final class StripeGateway implements Gateway {
         }
         try {
             var once = RequestOptions.builder().setIdempotencyKey(charge.key().value() + "-confirm").build();
-            return read(stripe.v1().paymentIntents().confirm(intent.getId(), once), charge);
+            return read(stripe.v1().paymentIntents().confirm(intent.getId(), OFF_SESSION, once), charge);
         } catch (StripeException e) {
             return StripeErrors.whileConfirming(e, intent.getId());
         }
@@ -232,9 +241,8 @@ public final class StripeGateway implements Gateway {
     }
 
     private static boolean speaksOf(Charge charge, PaymentIntent intent) {
-        boolean sameMoney = Objects.equals(intent.getAmount(), charge.money().minorUnits())
-                && charge.money().currency().equalsIgnoreCase(intent.getCurrency());
-        boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), charge.money().minorUnits());
+        boolean sameMoney = StripeMoney.isSaid(charge.money(), intent.getAmount(), intent.getCurrency());
+        boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), intent.getAmount());
         return sameMoney && wholeAmount && intent.getMetadata() != null
                 && charge.payment().value().equals(intent.getMetadata().get("payment_id"));
     }

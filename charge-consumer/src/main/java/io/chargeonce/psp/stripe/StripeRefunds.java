@@ -20,7 +20,6 @@ import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.Refund;
 import io.chargeonce.psp.RefundGateway;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -42,7 +41,7 @@ final class StripeRefunds implements RefundGateway {
         var accepted = refund.accepted();
         var params = RefundCreateParams.builder()
                 .setPaymentIntent(capture.reference())
-                .setAmount(accepted.request().money().minorUnits())
+                .setAmount(StripeMoney.toSend(accepted.request().money()))
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("operation_id", refund.id())
                 .putMetadata("attempt_key", key.value());
@@ -141,8 +140,7 @@ final class StripeRefunds implements RefundGateway {
     }
 
     private static boolean speaksOf(Refund refund, com.stripe.model.Refund answer) {
-        return Objects.equals(answer.getAmount(), refund.money().minorUnits())
-                && refund.money().currency().equalsIgnoreCase(answer.getCurrency())
+        return StripeMoney.isSaid(refund.money(), answer.getAmount(), answer.getCurrency())
                 && refund.capture().equals(answer.getPaymentIntent());
     }
 }

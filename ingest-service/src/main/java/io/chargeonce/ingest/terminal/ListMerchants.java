@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "list", description = "Lists all merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class ListMerchants implements Callable<Integer> {
 
-    private static final String LINE = "%-24s  %12s  %16s  %6s  %s";
+    private static final String LINE = "%-24s  %12s  %16s  %9s  %6s  %s";
 
     @ParentCommand
     MerchantCommand merchants;
@@ -33,11 +33,11 @@ final class ListMerchants implements Callable<Integer> {
 
     private int print(List<MerchantBook.Entry> entries) {
         if (!json) {
-            MerchantCommand.say(spec, LINE.formatted("merchant", "requests/s", "duplicate window", "tokens", "added"));
+            MerchantCommand.say(spec, LINE.formatted("merchant", "requests/s", "duplicate window", "represent", "tokens", "added"));
         }
         entries.forEach(entry -> MerchantCommand.say(spec, json ? json(entry) : LINE.formatted(entry.merchant(),
                 entry.requestsPerSecond().map(String::valueOf).orElse("any"), entry.duplicateWindow().toMillis() + "ms",
-                entry.tokens(), entry.createdAt())));
+                entry.representsDeclines() ? "on" : "off", entry.tokens(), entry.createdAt())));
         return 0;
     }
 
@@ -46,6 +46,7 @@ final class ListMerchants implements Callable<Integer> {
         object.put("merchant", entry.merchant());
         entry.requestsPerSecond().ifPresent(rate -> object.put("requests_per_second", rate));
         object.put("duplicate_window_ms", entry.duplicateWindow().toMillis());
+        object.put("represent_declines", entry.representsDeclines());
         object.put("tokens", entry.tokens());
         object.put("added_at", entry.createdAt().toString());
         return new String(PaymentJson.write(object), StandardCharsets.UTF_8);

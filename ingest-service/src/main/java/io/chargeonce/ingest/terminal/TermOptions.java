@@ -22,12 +22,25 @@ final class TermOptions {
             description = "How long the same purchase under another key is refused: 10s unless set, 0s is never.")
     Optional<String> duplicateWindow;
 
+    @Option(names = "--represent-declines", paramLabel = "on|off",
+            description = "Whether soft declines are presented again within the card networks' limits; off unless set. For "
+                    + "subscriptions only.")
+    Optional<String> representDeclines;
+
     Terms terms() {
         try {
-            return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration));
+            return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration), representDeclines.map(TermOptions::isOn));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
         }
+    }
+
+    private static boolean isOn(String text) {
+        return switch (text) {
+            case "on" -> true;
+            case "off" -> false;
+            default -> throw new IllegalArgumentException("--represent-declines is on or off, not '" + text + "'");
+        };
     }
 
     private static Duration duration(String text) {

@@ -48,11 +48,27 @@ class MerchantCommandTest {
         assertThat(err.toString()).contains("umbrella is there already");
 
         assertThat(run("list", "--json")).isZero();
-        assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"requests_per_second\":50,\"duplicate_window_ms\":120000,\"tokens\":0");
+        assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"requests_per_second\":50,\"duplicate_window_ms\":120000,"
+                + "\"represent_declines\":false,\"tokens\":0");
         assertThat(run("set", "umbrella", "--requests-per-second", "0")).isZero();
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"duplicate_window_ms\":120000");
         assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'umbrella' AND actor LIKE 'operator:%'")).isEqualTo(3);
+    }
+
+    @Test
+    void soft_declines_are_presented_again_only_where_it_was_switched_on() {
+        run("add", "oscorp", "--represent-declines", "on");
+        String optedIn = "SELECT count(*) FROM merchant WHERE merchant_id = 'oscorp' AND represent_declines";
+        assertThat(count(optedIn)).isOne();
+        run("set", "oscorp", "--duplicate-window", "1s");
+        assertThat(count(optedIn)).isOne();
+        run("list");
+        assertThat(out.toString()).containsPattern("oscorp +any +1000ms +on ");
+        assertThat(run("set", "oscorp", "--represent-declines", "perhaps")).isEqualTo(2);
+        assertThat(run("set", "oscorp", "--represent-declines", "off")).isZero();
+        assertThat(count(optedIn)).isZero();
+        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'represent_declines' = 'false'")).isOne();
     }
 
     @Test

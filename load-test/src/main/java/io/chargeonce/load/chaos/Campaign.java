@@ -65,7 +65,7 @@ final class Campaign {
     End run(List<FaultKind> kinds, int periods, Coverage coverage) {
         long start = System.nanoTime();
         var random = new Random(ownSeed());
-        var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add);
+        var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
         stage.operatorsAtWork(true);
         Thread load = Thread.ofPlatform().name("load").start(() ->
                 traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(), Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));

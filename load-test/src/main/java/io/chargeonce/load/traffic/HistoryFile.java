@@ -1,6 +1,7 @@
 package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.RefundCall;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,9 +28,17 @@ public final class HistoryFile implements AutoCloseable {
         }
     }
 
-    public synchronized void add(ClientCall call) {
+    public void add(ClientCall call) {
+        add(call.toLine());
+    }
+
+    public void add(RefundCall call) {
+        add(call.toLine());
+    }
+
+    private synchronized void add(String line) {
         try {
-            writer.write(call.toLine());
+            writer.write(line);
             writer.newLine();
             writer.flush();
         } catch (IOException e) {

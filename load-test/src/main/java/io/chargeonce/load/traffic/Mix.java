@@ -11,8 +11,9 @@ import java.util.random.RandomGenerator;
  * @param perMille    payments of each fate among a thousand; the rest is charged
  * @param repeats     of a thousand calls, how many repeat an earlier one under the same key
  * @param otherBodies of a thousand calls, how many take an earlier key for another body
+ * @param refunds     of a thousand accepted payments, how many are given back in part, each asked for twice
  */
-public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
+public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int refunds) {
 
     public Mix {
         perMille = Map.copyOf(perMille);
@@ -23,13 +24,13 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
 
     public static Mix usual() {
         return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 20, Fate.FAILS_ALWAYS, 5, Fate.UNKNOWN_ONCE, 5, Fate.ANSWER_LOST, 5),
-                50, 5);
+                50, 5, 10);
     }
 
     /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
     public static Mix stormy() {
         return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 50, Fate.FAILS_ALWAYS, 10, Fate.UNKNOWN_ONCE, 40, Fate.ANSWER_LOST, 40),
-                80, 20);
+                80, 20, 60);
     }
 
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
@@ -37,6 +38,7 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
         var fates = new EnumMap<Fate, Integer>(Fate.class);
         int repeats = 0;
         int otherBodies = 0;
+        int refunds = 0;
         for (String part : text.split(",")) {
             String[] pair = part.strip().split("=", 2);
             if (pair.length != 2 || !pair[1].matches("\\d{1,3}(\\.\\d)?")) {
@@ -46,17 +48,18 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies) {
             switch (pair[0]) {
                 case "repeats" -> repeats = share;
                 case "other_bodies" -> otherBodies = share;
+                case "refunds" -> refunds = share;
                 default -> fates.put(fate(pair[0]), share);
             }
         }
-        return new Mix(fates, repeats, otherBodies);
+        return new Mix(fates, repeats, otherBodies, refunds);
     }
 
     private static Fate fate(String name) {
         try {
             return Fate.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies".formatted(name), e);
+            throw new IllegalArgumentException("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies, refunds".formatted(name), e);
         }
     }
 

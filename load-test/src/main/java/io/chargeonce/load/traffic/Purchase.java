@@ -2,25 +2,31 @@ package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
 import io.chargeonce.client.NewPayment;
+import io.chargeonce.client.NewRefund;
 import java.util.Optional;
 
 /**
  * One call to come.
  *
- * @param first whether its key is new; a repeat must not script the PSP again
+ * @param first     whether its key is new; a repeat must not script the PSP again
+ * @param comesBack whether the half of it is given back
  */
-record Purchase(Merchant merchant, String key, long amount, String currency, String card, Fate fate, boolean first) {
+record Purchase(Merchant merchant, String key, long amount, String currency, String card, Fate fate, boolean first, boolean comesBack) {
 
     Purchase repeated() {
-        return new Purchase(merchant, key, amount, currency, card, fate, false);
+        return new Purchase(merchant, key, amount, currency, card, fate, false, false);
     }
 
     Purchase withAmount(long other) {
-        return new Purchase(merchant, key, other, currency, card, fate, false);
+        return new Purchase(merchant, key, other, currency, card, fate, false, false);
     }
 
     NewPayment asPayment() {
         return NewPayment.of(key, amount, currency, card).withReference(key);
+    }
+
+    NewRefund half(String payment) {
+        return NewRefund.ofPart(payment, Math.max(1, amount / 2), "half");
     }
 
     ClientCall ended(ClientCall.Result result, Optional<String> paymentId) {

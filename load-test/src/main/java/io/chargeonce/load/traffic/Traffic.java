@@ -1,6 +1,8 @@
 package io.chargeonce.load.traffic;
 
 import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.RefundCall;
+import io.chargeonce.client.NewRefund;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
 import io.chargeonce.client.Sent;
@@ -38,6 +40,7 @@ public final class Traffic {
     private final int mostOpen;
     private final Latencies latencies = new Latencies();
     private final Consumer<ClientCall> history;
+    private final Consumer<RefundCall> refunds;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5)).build();
     private final Map<Merchant, PaymentClient> clients = new ConcurrentHashMap<>();
@@ -47,17 +50,19 @@ public final class Traffic {
      * @param ingest    the ingest service's address
      * @param simulator takes the fault rules of the mix; without one only cards decide
      * @param tries     how often a call without an answer is sent, under the same key
-     * @param history   told of every single call, from many threads
+     * @param history   told of every single call for a payment, from many threads
+     * @param refunds   the same of every call for a refund
      */
-    public Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history) {
-        this(ingest, simulator, tries, history, MOST_OPEN);
+    public Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history, Consumer<RefundCall> refunds) {
+        this(ingest, simulator, tries, history, refunds, MOST_OPEN);
     }
 
-    Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history, int mostOpen) {
+    Traffic(URI ingest, Optional<URI> simulator, int tries, Consumer<ClientCall> history, Consumer<RefundCall> refunds, int mostOpen) {
         this.ingest = ingest;
         this.simulator = simulator;
         this.tries = tries;
         this.history = history;
+        this.refunds = refunds;
         this.mostOpen = mostOpen;
     }
 
@@ -113,11 +118,35 @@ public final class Traffic {
             history.accept(call);
             if (call.result() != ClientCall.Result.UNKNOWN) {
                 latencies.answered(System.nanoTime() - intended, call.result());
+                call.paymentId().filter(accepted -> purchase.comesBack()).ifPresent(payment -> giveBack(purchase, payment));
                 return;
             }
             LockSupport.parkNanos(Duration.ofMillis(200L * i).toNanos());
         }
         latencies.unanswered();
+    }
+
+    /** Asked for twice, which is one refund; it may wait for its payment. */
+    private void giveBack(Purchase purchase, String payment) {
+        NewRefund half = purchase.half(payment);
+        for (int i = 0; i < 2; i++) {
+            Sent sent;
+            try {
+                sent = clients.computeIfAbsent(purchase.merchant(), this::client).refund(half);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            refunds.accept(switch (sent) {
+                case Sent.Accepted accepted -> ended(half, ClientCall.Result.OK, Optional.of(accepted.paymentId()));
+                case Sent.Refused refused -> ended(half, ClientCall.Result.FAIL, Optional.empty());
+                case Sent.Unknown unknown -> ended(half, ClientCall.Result.UNKNOWN, Optional.empty());
+            });
+        }
+    }
+
+    private static RefundCall ended(NewRefund refund, ClientCall.Result result, Optional<String> id) {
+        return new RefundCall(refund.payment(), refund.reference(), refund.amount(), result, id);
     }
 
     private ClientCall send(Purchase purchase) {

@@ -1,6 +1,7 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.ingest.IngestService;
@@ -48,6 +49,7 @@ final class Shop {
 
     private final Cluster cluster;
     private final List<ClientCall> calls = new ArrayList<>();
+    private final List<RefundCall> refunds = new ArrayList<>();
     private int open;
     private int sold;
 
@@ -57,6 +59,10 @@ final class Shop {
 
     List<ClientCall> calls() {
         return calls;
+    }
+
+    List<RefundCall> refunds() {
+        return refunds;
     }
 
     boolean isClosed() {
@@ -133,7 +139,12 @@ final class Shop {
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {
-                    StandIns.database().inTransaction(connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
+                    var answer = StandIns.database().inTransaction(
+                            connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
+                    if (answer instanceof Refunds.Answer.Accepted accepted) {
+                        refunds.add(new RefundCall(ask.payment().value(), ask.reference(), ask.amount(), ClientCall.Result.OK,
+                                Optional.of(accepted.refund().id())));
+                    }
                 } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
                     kernel.note("a refund was not answered");
                 }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -70,7 +71,7 @@ public final class Universe implements Game {
         kernel.run(() -> live(kernel, broker, cluster, shop, nemesis));
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
-                .calls(new Calls.InMemory(shop.calls())).recovered(recovery);
+                .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery);
         Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster));
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw kernel.bug().get();
@@ -157,6 +158,11 @@ public final class Universe implements Game {
         @Override
         public boolean isWhole(String topic) {
             return broker.topic(topic).stream().allMatch(Log::isWhole);
+        }
+
+        @Override
+        public Optional<Duration> retention(String topic) {
+            return Optional.empty();
         }
 
         @Override

@@ -20,13 +20,14 @@ CREATE TABLE unmatched_notice (
     amount        bigint,
     currency      text,
     gives_back    boolean,
-    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed')),
+    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again')),
     cause         text,
     detail        text,
     received_at   timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (psp, notice_id),
-    CONSTRAINT it_says_all_or_nothing CHECK ((outcome IS NULL) = (amount IS NULL) AND (outcome IS NULL) = (currency IS NULL)
-                                             AND (outcome IS NULL) = (gives_back IS NULL))
+    CONSTRAINT money_has_amount_and_currency CHECK ((amount IS NULL) = (currency IS NULL)),
+    CONSTRAINT it_says_all_or_nothing CHECK (CASE WHEN outcome IS NULL THEN amount IS NULL AND gives_back IS NULL
+                                                  ELSE gives_back IS NOT NULL END)
 );
 CREATE INDEX unmatched_notice_oldest ON unmatched_notice (received_at);
 

@@ -7,6 +7,7 @@ import io.chargeonce.sandbox.psp.Admin;
 import io.chargeonce.sandbox.psp.Counts;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.FaultRules;
+import io.chargeonce.sandbox.psp.Ids;
 import io.chargeonce.sandbox.psp.Keys;
 import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.LoggedRequest;
@@ -16,6 +17,7 @@ import io.chargeonce.sandbox.psp.PspSimulator;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A server on 127.0.0.1 that answers the card payments of Adyen's Checkout API v71 as Adyen publishes it, remembers every
@@ -101,6 +103,28 @@ public final class AdyenSimulator implements PspSimulator {
     /** Every cancel, reversal and refund that was received, oldest first, with its result if there is one. */
     public List<Modification> modifications() {
         return books.modifications();
+    }
+
+    /**
+     * Tells by webhook that the capture of an authorised payment failed, as the acquirer or the scheme may do days later. The
+     * ledger keeps the capture: what comes of the money is settled outside the API.
+     *
+     * @param pspReference of a payment that exists
+     */
+    public void failCapture(String pspReference, String reason) {
+        tellOfCapture(pspReference, "CAPTURE_FAILED", reason);
+    }
+
+    /** Tells by webhook that the money was captured again, by Adyen itself. */
+    public void recapture(String pspReference) {
+        tellOfCapture(pspReference, "CAPTURE", "Recaptured");
+    }
+
+    private void tellOfCapture(String pspReference, String eventCode, String reason) {
+        Payment payment = books.payment(pspReference).orElseThrow();
+        var told = new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference), payment.reference(),
+                payment.amount(), settings.clock().instant(), true, reason, payment.brand());
+        books.commit(JournalLine.of(new Change(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(told), Optional.empty())));
     }
 
     @Override

@@ -65,7 +65,7 @@ record Call(Operation operation, String target, String path, JsonNode body, Opti
         if (!amount.path("value").isIntegralNumber() || amount.path("value").asLong() < 1) {
             throw Refusal.invalid("137", "Invalid amount specified");
         }
-        if (!amount.path("currency").asString("").matches("[A-Z]{3}")) {
+        if (!Currencies.areKnown(amount.path("currency").asString(""))) {
             throw Refusal.invalid("138", "Unsupported currency specified");
         }
         return new Amount(amount.path("value").asLong(), amount.path("currency").asString());

@@ -76,7 +76,8 @@ final class ModificationResults {
 
     private static Movement refund(Modification due, Payment payment, long amount, Instant now) {
         return new Movement(Movement.Kind.REFUND, due.pspReference(), payment.pspReference(), due.reference(), amount,
-                Movement.currency(payment.amount().currency()), payment.metadata(), now, due.idempotencyKey());
+                Movement.currency(payment.amount().currency()), payment.metadata(), now, due.idempotencyKey(),
+                Currencies.value(new Amount(amount, payment.amount().currency())));
     }
 
     private static Notification notification(Modification due, Optional<Payment> payment, Modification.Result result, Instant now) {

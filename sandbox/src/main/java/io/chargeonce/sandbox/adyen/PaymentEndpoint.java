@@ -38,7 +38,7 @@ final class PaymentEndpoint {
     private static Movement capture(Payment payment, Call call) {
         return new Movement(Movement.Kind.CAPTURE, payment.pspReference(), payment.pspReference(),
                 Optional.of(payment.reference()), payment.amount().value(), Movement.currency(payment.amount().currency()),
-                payment.metadata(), call.at(), call.key());
+                payment.metadata(), call.at(), call.key(), Currencies.value(payment.amount()));
     }
 
     private static Executed redirect(Call call, String id, String reference, Amount amount, Card card) {

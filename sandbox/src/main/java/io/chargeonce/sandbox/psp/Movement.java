@@ -10,9 +10,11 @@ import java.util.Optional;
  *
  * @param payment   the PSP's id of the payment that it belongs to
  * @param reference the merchant's own name for the movement, where the PSP takes one
+ * @param amount    as the PSP counts it
+ * @param value     the same as a decimal number of the currency, by the PSP's own table: {@code 12.99}
  */
 public record Movement(Kind kind, String id, String payment, Optional<String> reference, long amount, String currency,
-        Map<String, String> metadata, Instant at, Optional<String> idempotencyKey) {
+        Map<String, String> metadata, Instant at, Optional<String> idempotencyKey, String value) {
     public enum Kind { CAPTURE, REFUND }
 
     /** How the ledger writes a currency: in lower case, whatever the PSP prefers. */

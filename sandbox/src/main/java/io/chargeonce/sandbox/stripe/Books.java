@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
@@ -27,6 +28,7 @@ final class Books implements Ledger, AutoCloseable {
     private final List<String> intentOrder = new ArrayList<>();
     private final List<String> chargeOrder = new ArrayList<>();
     private final List<String> refundOrder = new ArrayList<>();
+    private final Set<String> usedUp = ConcurrentHashMap.newKeySet();
     private final List<Movement> movements = new ArrayList<>();
     private final List<LoggedRequest> requests = new ArrayList<>();
     private final Keys<FrozenAnswer> keys;
@@ -50,7 +52,12 @@ final class Books implements Ledger, AutoCloseable {
         requests.add(line.request());
         Change change = line.change();
         change.intent().ifPresent(intent -> put(intents, intentOrder, intent.id(), intent));
-        change.charge().ifPresent(charge -> put(charges, chargeOrder, charge.id(), charge));
+        change.charge().ifPresent(charge -> {
+            put(charges, chargeOrder, charge.id(), charge);
+            if (TestCards.isForOnce(charge.paymentMethod())) {
+                usedUp.add(charge.paymentMethod());
+            }
+        });
         change.refund().ifPresent(refund -> put(refunds, refundOrder, refund.id(), refund));
         change.movement().ifPresent(movements::add);
         line.frozen().ifPresent(keys::freeze);
@@ -68,6 +75,11 @@ final class Books implements Ledger, AutoCloseable {
 
     Optional<Charge> charge(String id) {
         return Optional.ofNullable(charges.get(id));
+    }
+
+    /** Whether a card that is saved nowhere was charged, with whatever result. */
+    boolean isUsedUp(String card) {
+        return usedUp.contains(card);
     }
 
     Optional<Refund> refund(String id) {
@@ -121,6 +133,7 @@ final class Books implements Ledger, AutoCloseable {
         intents.clear();
         charges.clear();
         refunds.clear();
+        usedUp.clear();
         List.of(intentOrder, chargeOrder, refundOrder, movements, requests).forEach(List::clear);
         keys.clear();
     }

@@ -59,7 +59,7 @@ final class Confirmation {
         Charge charge = charge(intent, card, call, Ids.next("ch_3", 23), Optional.empty());
         PaymentIntent captured = intent.captured(charge.id());
         Movement movement = new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), Optional.empty(), intent.amount(), intent.currency(),
-                intent.metadata(), call.at(), call.key());
+                intent.metadata(), call.at(), call.key(), Currencies.value(intent.amount(), intent.currency()));
         return new Executed(new Answer.Intent(captured, Optional.empty()),
                 new Change(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));
     }

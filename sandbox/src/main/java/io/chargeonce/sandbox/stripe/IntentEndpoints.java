@@ -21,10 +21,13 @@ final class IntentEndpoints {
         Form form = call.form();
         long amount = Parameters.requiredAmount(form);
         String currency = Currencies.required(form);
+        Currencies.requireChargeable(amount, currency);
         Map<String, String> metadata = Parameters.metadata(form, Map.of());
         Parameters.customer(form);
         Parameters.oneOf(form, "capture_method", CAPTURE_METHODS);
+        Parameters.receiptEmail(form);
         Optional<String> method = form.text("payment_method").map(name -> Confirmation.card(name).name());
+        method.ifPresent(name -> requireUsable(name, form.text("customer")));
         PaymentIntent intent = new PaymentIntent(Ids.next("pi_3", 23), call.at(),
                 method.isPresent() ? IntentStatus.REQUIRES_CONFIRMATION : IntentStatus.REQUIRES_PAYMENT_METHOD,
                 amount, currency, metadata, PaymentIntentDetails.of(form), method,
@@ -34,7 +37,29 @@ final class IntentEndpoints {
 
     Executed confirm(Call call) {
         Parameters.oneOf(call.form(), "capture_method", CAPTURE_METHODS);
-        return Confirmation.confirm(require(call.target()), call);
+        PaymentIntent intent = require(call.target());
+        call.form().text("payment_method").or(intent::paymentMethod).ifPresent(name -> requireUsable(name, intent.details().customer()));
+        return Confirmation.confirm(intent, call);
+    }
+
+    /** A card that is saved at a customer is charged with that customer only, and one that is saved at none is charged once. */
+    private void requireUsable(String card, Optional<String> customer) {
+        if (TestCards.isSaved(card) && customer.isEmpty()) {
+            throw unusable("The payment method you provided is attached to a customer so for security purposes you must provide the "
+                    + "customer in the request.");
+        }
+        if (TestCards.isSaved(card) && !customer.get().equals(TestCards.customerOf(card))) {
+            throw unusable("The payment method " + card + " does not belong to the customer " + customer.get() + ".");
+        }
+        if (books.isUsedUp(card)) {
+            throw unusable("The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, or was "
+                    + "detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, you must attach it to a "
+                    + "Customer first.");
+        }
+    }
+
+    private static Refusal unusable(String message) {
+        return Refusal.inExecution(ApiError.invalidRequest(400, message).param("payment_method"));
     }
 
     Executed cancel(Call call) {
@@ -59,6 +84,7 @@ final class IntentEndpoints {
                     + "PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, "
                     + "requires_action.");
         }
+        amount.ifPresent(other -> Currencies.requireChargeable(other, intent.currency()));
         PaymentIntent updated = intent.withMetadata(Parameters.metadata(form, intent.metadata()))
                 .withDetails(intent.details().changedBy(form)).withAmount(amount.orElse(intent.amount()));
         if (form.has("currency") && !Currencies.required(form).equals(intent.currency())) {

@@ -72,6 +72,13 @@ final class Parameters {
         });
     }
 
+    static void receiptEmail(Form form) {
+        form.text("receipt_email").filter(email -> !email.matches("[^@]+@[^@]+\\.[^@]+")).ifPresent(email -> {
+            throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Invalid email address: " + email).code("email_invalid")
+                    .param("receipt_email"));
+        });
+    }
+
     /** Stripe's answer to an id that it does not know: 404 for the object of the path, 400 for one in a parameter. */
     static Refusal missing(String what, String id, String param, int status) {
         return Refusal.inExecution(ApiError.invalidRequest(status, "No such " + what + ": '" + id + "'")

@@ -26,6 +26,7 @@ final class RefundEndpoint {
             throw refused("Charge " + charge.id() + " has already been refunded.", "charge_already_refunded");
         }
         long amount = wanted.orElse(charge.refundable());
+        Currencies.requireUnits(amount, charge.currency());
         if (amount > charge.refundable()) {
             throw refused("Refund amount (" + amount + ") is greater than unrefunded amount on charge ("
                     + charge.refundable() + ")", "amount_too_large");
@@ -36,7 +37,7 @@ final class RefundEndpoint {
 
     private static Executed refunded(Refund refund, Charge charge, Call call) {
         Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), Optional.empty(), refund.amount(),
-                refund.currency(), refund.metadata(), call.at(), call.key());
+                refund.currency(), refund.metadata(), call.at(), call.key(), Currencies.value(refund.amount(), refund.currency()));
         return new Executed(new Answer.Refunded(refund), new Change(Optional.empty(),
                 Optional.of(charge.refunded(refund.amount())), Optional.of(refund), Optional.of(movement)));
     }

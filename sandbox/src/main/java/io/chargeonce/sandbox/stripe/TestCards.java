@@ -9,6 +9,8 @@ import java.util.Optional;
  * without {@code _visa_}; both spellings work. Advice and network codes are those that issuers commonly give.
  */
 final class TestCards {
+    private static final String SAVED = "pm_of_";
+    private static final String FOR_ONCE = "pm_once_";
     private static final CardOutcome APPROVES = new CardOutcome.Approves("normal");
     private static final CardOutcome AUTHENTICATION_REQUIRED = declines("authentication_required",
             "Your card was declined. This transaction requires authentication.", "authentication_required", "", "1A");
@@ -25,8 +27,26 @@ final class TestCards {
 
     private TestCards() {}
 
+    /**
+     * Beside the published ones, {@code pm_of_NAME} is a card saved at the customer {@code cus_NAME}, and {@code pm_once_NAME} one
+     * that is saved at none.
+     */
     static Optional<TestCard> find(String name) {
-        return Optional.ofNullable(CARDS.get(name));
+        return isSaved(name) || isForOnce(name) ? Optional.of(new TestCard(name, "visa", "4242", "credit", APPROVES))
+                : Optional.ofNullable(CARDS.get(name));
+    }
+
+    static boolean isSaved(String name) {
+        return name.startsWith(SAVED) && name.length() > SAVED.length();
+    }
+
+    /** Its customer, of a card that {@link #isSaved}. */
+    static String customerOf(String name) {
+        return "cus_" + name.substring(SAVED.length());
+    }
+
+    static boolean isForOnce(String name) {
+        return name.startsWith(FOR_ONCE) && name.length() > FOR_ONCE.length();
     }
 
     private static void approving() {

@@ -105,6 +105,7 @@ class PaymentsTest {
                 Arguments.of("no amount", Shopper.payment(1, Shopper.card("x")).amount(null), 422, "100"),
                 Arguments.of("amount 0", Shopper.payment(0, Shopper.card("x")), 422, "137"),
                 Arguments.of("currency", Shopper.payment(1, Shopper.card("x")).amount(new Amount().value(1L).currency("euro")), 422, "138"),
+                Arguments.of("no currency of Adyen's page", Shopper.payment(1, Shopper.card("x")).amount(new Amount().value(1L).currency("MGA")), 422, "138"),
                 Arguments.of("no reference", Shopper.payment(1, Shopper.card("x")).reference(null), 422, "130"),
                 Arguments.of("number", Shopper.payment(1, Shopper.card("x").encryptedCardNumber("test_4111111145551143")), 422, "101"),
                 Arguments.of("unknown stored card", Shopper.payment(1, Shopper.stored("unknown")), 422, "800"),

@@ -22,14 +22,14 @@ class AdminTest {
     @Test
     void the_ledger_is_read_in_pages_of_lines() throws Exception {
         for (int i = 1; i <= 3; i++) {
-            customer.pay(i, "p" + i);
+            customer.pay(100 * i, "p" + i);
         }
         String[] page = Raw.send(simulator, "GET", "/_sandbox/movements?after=1&limit=1", "").body().split("\n");
         assertThat(page).hasSize(1);
         assertThat(Json.read(page[0], Movement.class)).isEqualTo(simulator.movements().get(1));
         assertThat(page[0]).startsWith("{\"kind\":\"capture\",\"id\":\"ch_").contains("\"payment\":\"pi_",
-                "\"amount\":2,\"currency\":\"eur\",\"metadata\":{\"payment_id\":\"pay_1\"},\"at\":\"",
-                "\"idempotency_key\":\"p2-confirm\"");
+                "\"amount\":200,\"currency\":\"eur\",\"metadata\":{\"payment_id\":\"pay_1\"},\"at\":\"",
+                "\"idempotency_key\":\"p2-confirm\",\"value\":\"2.00\"}");
         assertThat(Raw.send(simulator, "GET", "/_sandbox/movements?after=3", "").body()).isEmpty();
         assertThat(Raw.send(simulator, "GET", "/_sandbox/requests", "").body().lines()).hasSize(6);
     }
@@ -90,7 +90,7 @@ class AdminTest {
     }
 
     private HttpResponse<String> create() throws Exception {
-        return Raw.send(simulator, "POST", "/v1/payment_intents", "amount=1&currency=eur");
+        return Raw.send(simulator, "POST", "/v1/payment_intents", "amount=100&currency=eur");
     }
 
     private HttpResponse<String> rule(String json) throws Exception {

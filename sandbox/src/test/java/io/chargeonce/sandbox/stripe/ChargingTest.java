@@ -183,6 +183,32 @@ class ChargingTest {
     }
 
     @Test
+    void a_saved_card_is_charged_with_its_customer_only() throws StripeException {
+        assertThat(refusal(Customer.payment(100, "pm_of_jane"))).contains("attached to a customer");
+        assertThat(refusal(Customer.payment(100, "pm_of_jane").setCustomer("cus_joe"))).contains("does not belong");
+        assertThat(refusal(Customer.payment(100, "pm_card_visa").setReceiptEmail("jane"))).contains("email");
+        for (int i = 1; i <= 2; i++) {
+            PaymentIntent paid = customer.stripe.v1().paymentIntents().create(
+                    Customer.payment(100, "pm_of_jane").setCustomer("cus_jane").setConfirm(true).setOffSession(true).build());
+            assertThat(paid.getStatus()).isEqualTo("succeeded");
+        }
+    }
+
+    @Test
+    void a_card_that_is_saved_nowhere_is_charged_once() throws StripeException {
+        PaymentIntent first = customer.create(100, "pm_once_1", "k1");
+        PaymentIntent second = customer.create(100, "pm_once_1", "k2");
+        assertThat(customer.confirm(first.getId(), "k3").getStatus()).isEqualTo("succeeded");
+        assertThat(catchThrowableOfType(InvalidRequestException.class, () -> customer.confirm(second.getId(), "k4")).getMessage())
+                .contains("may not be used again");
+        assertThat(refusal(Customer.payment(100, "pm_once_1"))).contains("may not be used again");
+    }
+
+    private String refusal(PaymentIntentCreateParams.Builder payment) {
+        return catchThrowableOfType(InvalidRequestException.class, () -> customer.stripe.v1().paymentIntents().create(payment.build())).getMessage();
+    }
+
+    @Test
     void metadata_can_be_changed_afterwards_but_the_amount_cannot() throws StripeException {
         PaymentIntent paid = customer.pay(100, "p");
         PaymentIntent updated = customer.stripe.v1().paymentIntents().update(paid.getId(),

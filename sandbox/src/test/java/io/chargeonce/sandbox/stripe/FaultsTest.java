@@ -65,7 +65,7 @@ class FaultsTest {
     @Test
     void a_rate_limit_says_when_to_come_back() throws Exception {
         simulator.inject(FaultRule.once(new Fault.RateLimited(7)));
-        var answer = Raw.send(simulator, "POST", "/v1/payment_intents", "amount=1&currency=eur");
+        var answer = Raw.send(simulator, "POST", "/v1/payment_intents", "amount=100&currency=eur");
         assertThat(answer.statusCode()).isEqualTo(429);
         assertThat(answer.headers().firstValue("Retry-After")).contains("7");
         assertThat(simulator.counts().paymentsByStatus()).isEmpty();

@@ -38,6 +38,9 @@ class ProtocolTest {
         "POST | /v1/payment_intents | amount=1.5&currency=eur               | 400 | parameter_invalid_integer | amount",
         "POST | /v1/payment_intents | amount=0&currency=eur                 | 400 | parameter_invalid_integer | amount",
         "POST | /v1/payment_intents | amount=100&currency=eur&amuont=1      | 400 | parameter_unknown         | amuont",
+        "POST | /v1/payment_intents | amount=49&currency=eur                | 400 | amount_too_small          | amount",
+        "POST | /v1/payment_intents | amount=50050&currency=isk             | 400 | parameter_invalid_integer | amount",
+        "POST | /v1/payment_intents | amount=1234&currency=kwd              | 400 | parameter_invalid_integer | amount",
         "POST | /v1/payment_intents | amount=100&currency=xyz               | 400 |                           | currency",
         "POST | /v1/payment_intents | amount=100&currency=eur&customer=me   | 400 | resource_missing          | customer",
         "POST | /v1/payment_intents/pi_none/confirm | ''                    | 404 | resource_missing          | intent",
@@ -78,23 +81,23 @@ class ProtocolTest {
     @Test
     void lists_are_paged_newest_first() throws StripeException {
         for (int i = 1; i <= 5; i++) {
-            customer.create(i, "pm_card_visa", "k" + i);
+            customer.create(100 + i, "pm_card_visa", "k" + i);
         }
         var page = customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setLimit(3L).build());
-        assertThat(page.getData()).extracting(PaymentIntent::getAmount).containsExactly(5L, 4L, 3L);
+        assertThat(page.getData()).extracting(PaymentIntent::getAmount).containsExactly(105L, 104L, 103L);
         assertThat(page.getHasMore()).isTrue();
         var rest = customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setLimit(3L)
                 .setStartingAfter(page.getData().getLast().getId()).build());
-        assertThat(rest.getData()).extracting(PaymentIntent::getAmount).containsExactly(2L, 1L);
+        assertThat(rest.getData()).extracting(PaymentIntent::getAmount).containsExactly(102L, 101L);
         assertThat(rest.getHasMore()).isFalse();
     }
 
     @Test
     void a_list_can_be_of_one_customer() throws StripeException {
-        customer.create(1, "pm_card_visa", "k1");
-        customer.stripe.v1().paymentIntents().create(Customer.payment(2, "pm_card_visa").setCustomer("cus_7").build());
+        customer.create(100, "pm_card_visa", "k1");
+        customer.stripe.v1().paymentIntents().create(Customer.payment(200, "pm_card_visa").setCustomer("cus_7").build());
         assertThat(customer.stripe.v1().paymentIntents().list(PaymentIntentListParams.builder().setCustomer("cus_7").build())
-                .getData()).extracting(PaymentIntent::getAmount).containsExactly(2L);
+                .getData()).extracting(PaymentIntent::getAmount).containsExactly(200L);
     }
 
     @Test

@@ -1,0 +1,48 @@
+package io.chargeonce.charge;
+
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.CaptureFailures;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.psp.Notice;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a PSP tells of a capture once its payment has ended. Payments are captured at once, so there is nothing to ask for again,
+ * and a second charge could meet the PSP's own second try: it is an incident for a person, and the payment shows it.
+ */
+final class CaptureNews {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CaptureNews.class);
+
+    private CaptureNews() {}
+
+    /** Under the operation's lock. */
+    static void take(Connection connection, Operation operation, String psp, Notice notice, Changes changes) throws SQLException {
+        var capture = new Capture(psp, notice.pspReference().orElse("unnamed"));
+        switch (notice.said().orElseThrow()) {
+            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed.reason(), changes);
+            case Notice.CapturedAgain again -> {
+                if (CaptureFailures.recaptured(connection, operation.id())) {
+                    changes.audit(AuditLog.Entry.of(Changes.ACTOR, "captured-again", operation, Optional.empty(),
+                            Map.of("psp", psp, "psp_reference", capture.reference())));
+                }
+            }
+            case Notice.Ended ended -> throw new IllegalStateException("Bug! The end of an attempt is no news of its capture: " + ended);
+        }
+    }
+
+    private static void failed(Connection connection, Operation operation, Capture capture, String reason, Changes changes)
+            throws SQLException {
+        CaptureFailures.failed(connection, operation.id(), capture, reason);
+        LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
+                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), reason, operation.state().tag(), capture.reference());
+        changes.incident(Incident.CAPTURE_FAILED, operation,
+                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", reason));
+    }
+}

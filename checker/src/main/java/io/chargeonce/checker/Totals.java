@@ -1,0 +1,72 @@
+package io.chargeonce.checker;
+
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What all shares of a check come to together. For one thread. */
+final class Totals {
+
+    /** Money of one merchant in one currency as three sources tell it. */
+    static final class Money {
+        long captured;
+        long succeeded;
+        long announced;
+        /** Succeeded so long ago that the topic may have forgotten the outcome. */
+        long forgotten;
+        /** Whether an outcome still waits in the outbox. */
+        boolean announcing;
+    }
+
+    final Findings findings = new Findings();
+    /** By {@code merchant currency}. */
+    final Map<String, Money> money = new TreeMap<>();
+    /** By {@code operation/step}: how many more records there are than one. */
+    final Map<String, Long> repeated = new HashMap<>();
+    /** Rows in the outbox, without those that the broker refused. */
+    long staged;
+    /** Records that no consumer has finished yet and that still have work to do. */
+    long unconsumed;
+    /** Records above the committed offsets, whether or not there is work left in them. */
+    long lag;
+    long captures;
+    long operations;
+
+    private final Map<State, Long> charges = new EnumMap<>(State.class);
+    private long named;
+    private long moving;
+
+    /** Counts one share's operations; their books may be forgotten afterwards. */
+    void count(Books books) {
+        for (Payment payment : books.payments.values()) {
+            operations += payment.hasRow() ? 1 : 0;
+            moving += payment.hasRow() && !payment.state.isAtRest() ? 1 : 0;
+            if (payment.charge) {
+                named++;
+                charges.merge(payment.state, 1L, Long::sum);
+            }
+        }
+    }
+
+    Money money(Payment payment) {
+        return money.computeIfAbsent(payment.merchant + " " + payment.currency, unseen -> new Money());
+    }
+
+    long count(State state) {
+        return charges.getOrDefault(state, 0L);
+    }
+
+    long accepted() {
+        return named;
+    }
+
+    long inFlight() {
+        return charges.entrySet().stream().filter(entry -> !entry.getKey().isAtRest()).mapToLong(Map.Entry::getValue).sum();
+    }
+
+    /** Refunds and reversals too. */
+    boolean isAtRest() {
+        return staged == 0 && unconsumed == 0 && moving == 0;
+    }
+}

@@ -1,0 +1,106 @@
+package io.chargeonce.payment;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * How each PSP counts money: by its own page of currencies, which differs from ISO 4217 for some. An amount is converted where the
+ * two differ; an amount for which the PSP has no unit cannot be sent to it at all. Pure.
+ */
+public enum PspUnits {
+
+    /** https://docs.stripe.com/currencies: zero-decimal currencies, special cases, and three decimals of which the last is 0. */
+    STRIPE(new Table()
+            .with(2, 1, """
+                    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CNY COP CRC
+                    CVE CZK DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR JMD KES KGS KHR KYD
+                    KZT LAK LBP LKR LRD LSL MAD MDL MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP
+                    PKR PLN QAR RON RSD RUB SAR SBD SCR SEK SGD SHP SLE SOS SRD STD SZL THB TJS TOP TRY TTD TWD TZS UAH USD UYU UZS
+                    WST XCD YER ZAR ZMW""")
+            .with(0, 1, "BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF")
+            .with(2, 100, "ISK UGX")
+            .with(3, 10, "BHD JOD KWD OMR TND")),
+
+    /** https://docs.adyen.com/development-resources/currency-codes: four of them are marked there as unlike the standard. */
+    ADYEN(new Table()
+            .with(2, 1, """
+                    AED ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CUP
+                    CZK DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF ILS INR ISK JMD KES KGS KHR KYD
+                    KZT LAK LBP LKR MAD MDL MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR
+                    PLN QAR RON RSD RUB SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SVC SZL THB TOP TRY TTD TWD TZS UAH USD UYU UZS VES
+                    WST XCD YER ZAR ZMW""")
+            .with(0, 1, "CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF")
+            .with(3, 1, "BHD IQD JOD KWD LYD OMR TND"));
+
+    /**
+     * @param decimals of the PSP's unit
+     * @param step     every amount in that unit is a multiple of it
+     */
+    private record Unit(int decimals, long step) {}
+
+    private static final class Table {
+        private final Map<String, Unit> units = new HashMap<>();
+
+        Table with(int decimals, long step, String currencies) {
+            Arrays.stream(currencies.split("\\s+")).forEach(currency -> units.put(currency, new Unit(decimals, step)));
+            return this;
+        }
+    }
+
+    private final Map<String, Unit> units;
+
+    PspUnits(Table table) {
+        this.units = Collections.unmodifiableMap(table.units);
+    }
+
+    /** By the name that is stored with an attempt; empty for a PSP that has no table. */
+    public static Optional<PspUnits> named(String psp) {
+        return Arrays.stream(values()).filter(one -> one.name().toLowerCase(Locale.ROOT).equals(psp)).findFirst();
+    }
+
+    /** Whether there is a PSP at all that can be asked for this amount. */
+    public static boolean anyCanSay(Money money) {
+        return Arrays.stream(values()).anyMatch(psp -> psp.canSay(money));
+    }
+
+    public boolean canSay(Money money) {
+        return of(money).isPresent();
+    }
+
+    /** The amount in the PSP's units; empty where it does not take the currency, or has no unit as small. */
+    public OptionalLong of(Money money) {
+        Unit unit = units.get(money.currency());
+        if (unit == null) {
+            return OptionalLong.empty();
+        }
+        OptionalLong value = rescaled(money.minorUnits(), money.decimals(), unit.decimals);
+        return value.isPresent() && value.getAsLong() % unit.step == 0 ? value : OptionalLong.empty();
+    }
+
+    /** What the PSP says, in ISO 4217's minor units; empty for what is no amount of a payment. */
+    public Optional<Money> from(long value, String currency) {
+        Unit unit = units.get(currency);
+        if (unit == null || value < Money.SMALLEST || value > Money.LARGEST) {
+            return Optional.empty();
+        }
+        OptionalLong minor = rescaled(value, unit.decimals, Money.decimals(currency));
+        return minor.isPresent() && minor.getAsLong() <= Money.LARGEST
+                ? Optional.of(new Money(minor.getAsLong(), currency)) : Optional.empty();
+    }
+
+    private static OptionalLong rescaled(long amount, int from, int to) {
+        long factor = 1;
+        for (int i = Math.min(from, to); i < Math.max(from, to); i++) {
+            factor *= 10;
+        }
+        if (to >= from) {
+            return OptionalLong.of(Math.multiplyExact(amount, factor));
+        }
+        return amount % factor == 0 ? OptionalLong.of(amount / factor) : OptionalLong.empty();
+    }
+}
