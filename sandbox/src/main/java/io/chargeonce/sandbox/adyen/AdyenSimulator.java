@@ -103,6 +103,11 @@ public final class AdyenSimulator implements PspSimulator {
         return books.modifications();
     }
 
+    /** From now on notifications come late: all of them when this is called again with false. */
+    public void holdWebhooks(boolean now) {
+        afterwards.hold(now);
+    }
+
     @Override
     public Counts counts() {
         return books.counts();
