@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 /** One process of ours, that can be killed, frozen and started again. It never outlives us. For one thread. */
 final class Child {
 
+    /** While there is such a file, see {@link ShortTransactions}. */
+    static final String SHORT_TRANSACTIONS = "short-transactions";
+
     private final String name;
     private final List<String> arguments;
     private final Map<String, String> environment;
@@ -72,6 +75,7 @@ final class Child {
                 "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
                 "-Xlog:disable",
                 "-Dlogback.configurationFile=logback-chaos.xml", "-Dchargeonce.crash=" + armed(), "-Dchargeonce.clock=" + clock(),
+                "-Dchargeonce.short-transactions=" + directory.resolve(SHORT_TRANSACTIONS),
                 "-cp", changedClasses + File.pathSeparator + System.getProperty("java.class.path"), ServiceMain.class.getName()));
         command.addAll(arguments);
         command.addAll(1, more);

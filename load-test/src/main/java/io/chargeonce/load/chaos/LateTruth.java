@@ -2,9 +2,6 @@ package io.chargeonce.load.chaos;
 
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -31,7 +28,7 @@ final class LateTruth {
         stage.atHealing(() -> stage.adyen.holdWebhooks(false));
         stage.storm(stage.adyen, FaultRule.once(new Fault.AnswerLost()).times(LASTING));
         stage.storm(stage.stripe, FaultRule.once(new Fault.AnswerLost()).times(LASTING));
-        hurryPeople();
+        stage.mark(stage.lateTruth());
         if (random.nextBoolean()) {
             return "answers and webhooks late, people hasty";
         }
@@ -39,20 +36,5 @@ final class LateTruth {
         Child zombie = stage.consumers().get(random.nextInt(stage.consumers().size()));
         zombie.freeze();
         return "answers, webhooks and " + zombie.name() + " late, people hasty";
-    }
-
-    private void hurryPeople() {
-        try {
-            Files.writeString(stage.lateTruth(), "");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        stage.atHealing(() -> {
-            try {
-                Files.deleteIfExists(stage.lateTruth());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
     }
 }

@@ -231,7 +231,7 @@ final class Nemesis {
             }
             default -> {
                 for (int i = 0; i < 5; i++) {
-                    stage.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+                    stage.endConnections();
                     Pauses.of(Duration.ofMillis(200));
                 }
                 yield "postgres backends killed";

@@ -234,6 +234,31 @@ final class Stage implements AutoCloseable {
         brokerMendings.add(mending);
     }
 
+    /** A file that is there until the next healing. */
+    void mark(Path file) {
+        try {
+            Files.writeString(file, "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        atHealing(() -> {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    private static final String END_CONNECTIONS = """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """;
+
+    /** Those of all services to Postgres; they make new ones. */
+    void endConnections() {
+        sql(END_CONNECTIONS);
+    }
+
     /** While it exists, people purge what is unresolved, and want back what was never paid. */
     Path lateTruth() {
         return directory.resolve("late-truth");

@@ -13,6 +13,8 @@ final class Stillness {
 
     private static final Duration UNTIL_CALLS_ARE_UNDER_WAY = Duration.ofMillis(100);
 
+    private static final Duration UNTIL_THEY_ARE_BACK = Duration.ofMillis(500);
+
     private final Stage stage;
     private final RandomGenerator random;
 
@@ -27,11 +29,22 @@ final class Stillness {
              WHERE kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked') AND charge_before > now() + interval '1500 ms'
             """;
 
+    /** The services connect again, and their new connections have the short time. With the healing they have the usual one. */
+    private void endTransactionsEarly() {
+        stage.mark(stage.directory.resolve(Child.SHORT_TRANSACTIONS));
+        stage.atHealing(stage::endConnections);
+        stage.endConnections();
+        Pauses.of(UNTIL_THEY_ARE_BACK);
+    }
+
     /** Returns the fault's name. */
     String inflict() {
         List<Child> charging = stage.consumers();
         List<Child> still = random.nextBoolean() ? charging : List.of(charging.get(random.nextInt(charging.size())));
         boolean beyondDeadlines = random.nextBoolean();
+        if (random.nextBoolean()) {
+            endTransactionsEarly();
+        }
         if (random.nextBoolean()) {
             // The calls that are under way have reached the PSP, and their answers wait for the process.
             Pauses.of(UNTIL_CALLS_ARE_UNDER_WAY);

@@ -67,16 +67,15 @@ final class Weaver {
             }
         }
         if (name.equals(DATABASE)) {
-            builder = builder.visit(Advice.to(ShortTransactions.class).on(ElementMatchers.named("prepare")));
+            builder = builder.visit(Advice.to(Shortening.class).on(ElementMatchers.named("prepare")));
         }
         return builder.make().getBytes();
     }
 
-    /** A transaction that stands still is ended by the server within a campaign, and not only after half a minute. */
-    static final class ShortTransactions {
+    static final class Shortening {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) String statements) {
-            statements = statements.replaceAll("(idle_in_transaction_session_timeout) = \\d+", "$1 = 2000");
+            statements = ShortTransactions.inPlaceOf(statements);
         }
     }
 
