@@ -64,7 +64,8 @@ class DoubtTest {
     }
 
     private static PaymentClient client(int port) {
-        return new PaymentClient(URI.create("http://127.0.0.1:" + port), "token", new Retries(5, Duration.ofMillis(1), Duration.ofMillis(5)));
+        return new PaymentClient(URI.create("http://127.0.0.1:" + port), "token",
+                new Retries(5, Duration.ofMillis(1), Duration.ofMillis(5)));
     }
 
     private void answer(int status, String body) {
@@ -80,7 +81,8 @@ class DoubtTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0,400", "0,401", "0,403", "0,404", "0,413", "0,301", "-1,401", "500,401", "502,404", "503,413", "504,301", "408,401", "202,401"})
+    @CsvSource({"0,400", "0,401", "0,403", "0,404", "0,413", "0,301", "-1,401",
+                "500,401", "502,404", "503,413", "504,301", "408,401", "202,401"})
     void a_refusal_after_a_sending_that_may_have_been_accepted_is_no_refusal(int first, int second) throws Exception {
         answer(first, "");
         answer(second, problem("unauthenticated"));

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.Timeout;
 class DrainTest {
 
     private static final String HEAD = "Host: x\r\nAuthorization: Bearer test_acme\r\n";
+    private static final String BATCH = "POST /v1/payments/batch HTTP/1.1\r\n" + HEAD
+            + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
     private static IngestWorld world;
     private IngestProcess process;
     private final String key = "key-" + UUID.randomUUID();
@@ -149,7 +151,7 @@ class DrainTest {
     @Test
     void an_open_batch_gets_the_answers_to_what_it_sent_and_is_ended_cleanly() throws IOException {
         try (var client = Client.connect(process.port())) {
-            client.send("POST /v1/payments/batch HTTP/1.1\r\n" + HEAD + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n");
+            client.send(BATCH);
             client.sendChunk(line(key + "-1") + line(key + "-2") + line(key + "-3") + "{\"half");
             awaitAccepted(key + "-3");
             process.process().destroy();
@@ -165,7 +167,7 @@ class DrainTest {
     @Test
     void a_client_that_goes_on_sending_its_batch_gets_every_answer_and_the_end() throws IOException {
         try (var client = Client.connect(process.port())) {
-            client.send("POST /v1/payments/batch HTTP/1.1\r\n" + HEAD + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n");
+            client.send(BATCH);
             client.sendChunk(line(key + "-0"));
             var answers = CompletableFuture.supplyAsync(client::restOfChunks);
             awaitAccepted(key + "-0");
@@ -193,7 +195,8 @@ class DrainTest {
         var settings = new IngestSettings(IngestWorld.pipeline(url, TestStack.kafka().bootstrapServers(), "payments",
                 Optional.of(new Address("127.0.0.1", adminPort))), new Address("127.0.0.1", 0), 12, Duration.ofHours(24));
         try (var meters = Meters.of("test"); var service = IngestService.start(settings, meters);
-             var client = Client.connect(service.port()); var idle = Client.connect(service.port()); var admin = HttpClient.newHttpClient()) {
+             var client = Client.connect(service.port()); var idle = Client.connect(service.port());
+             var admin = HttpClient.newHttpClient()) {
             client.send(payment(key, "Expect: 100-continue\r\n", BODY.length()));
             assertThat(client.in().readLine()).contains("100");
             assertThat(ready(admin, adminPort).statusCode()).isEqualTo(200);
@@ -209,6 +212,7 @@ class DrainTest {
     }
 
     private static HttpResponse<String> ready(HttpClient client, int port) throws IOException, InterruptedException {
-        return client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready")).build(), BodyHandlers.ofString());
+        return client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready")).build(),
+                BodyHandlers.ofString());
     }
 }

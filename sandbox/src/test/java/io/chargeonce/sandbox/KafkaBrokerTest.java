@@ -65,9 +65,11 @@ class KafkaBrokerTest {
             try (Admin stranger = Admin.create(outside)) {
                 assertThatThrownBy(() -> stranger.listTopics().names().get()).hasCauseInstanceOf(SaslAuthenticationException.class);
             }
-            inside.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion("u", new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "p"))).all().get();
+            inside.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion("u",
+                    new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "p"))).all().get();
             try (Admin known = Admin.create(outside)) {
-                assertThat(known.describeCluster().nodes().get()).singleElement().satisfies(node -> assertThat(node.port()).isEqualTo(port));
+                assertThat(known.describeCluster().nodes().get()).singleElement()
+                        .satisfies(node -> assertThat(node.port()).isEqualTo(port));
             }
         }
     }

@@ -4,6 +4,7 @@ import io.chargeonce.sandbox.adyen.AdyenSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +35,9 @@ final class Misconfigurations {
         List<Child> changed = random.nextBoolean() ? charging : List.of(charging.get(random.nextInt(charging.size())));
         List<Change> possible = List.of(withoutAdyen(), withoutStripe(),
                 new Change("other routes", Map.of(ROUTES, Optional.of("-> adyen:5,stripe:1"))),
-                new Change("a key of stripe that was rolled", Map.of(STRIPE_KEY, Optional.of(file("stripe-key-rolled", "sk_test_rolled")))),
-                new Change("the key of another account at stripe", Map.of(STRIPE_KEY, Optional.of(file("stripe-key-elsewhere", "sk_test_elsewhere")))),
-                new Change("a wrong key of adyen", Map.of(ADYEN_KEY, Optional.of(file("adyen-key-wrong", AdyenSettings.API_KEY + "x")))));
+                otherKey("a key of stripe that was rolled", STRIPE_KEY, "sk_test_rolled"),
+                otherKey("the key of another account at stripe", STRIPE_KEY, "sk_test_elsewhere"),
+                otherKey("a wrong key of adyen", ADYEN_KEY, AdyenSettings.API_KEY + "x"));
         Change change = possible.get(random.nextInt(possible.size()));
         changed.forEach(service -> service.restartWith(change.settings(), TO_LEAVE));
         return change.name() + (changed.size() == 1 ? " in " + changed.getFirst().name() : " everywhere");
@@ -53,9 +54,10 @@ final class Misconfigurations {
                 "CHARGEONCE_STRIPE_API_BASE", Optional.empty()));
     }
 
-    private String file(String name, String text) {
+    private Change otherKey(String name, String setting, String key) {
         try {
-            return Files.writeString(stage.directory.resolve(name), text).toString();
+            Path file = Files.writeString(stage.directory.resolve(name.replace(' ', '-')), key);
+            return new Change(name, Map.of(setting, Optional.of(file.toString())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -26,6 +26,8 @@ final class Nemesis {
     private static final Duration TO_WAIT = Duration.ofSeconds(4);
     private static final Duration LOOK_OFTEN = Duration.ofMillis(20);
 
+    private static final int MOST_MINUTES_OFF = 13 * 60;
+
     private final Stage stage;
     private final Random random;
     private final List<FaultKind> kinds;
@@ -124,8 +126,10 @@ final class Nemesis {
 
     private Duration length(Collection<FaultKind> drawn) {
         // A frozen member is to be missed: longer than its group waits for it, sometimes longer than its leases.
-        boolean still = drawn.contains(FaultKind.PAUSE);
-        return Duration.ofMillis(still ? 5_000 + random.nextInt(1_500) : drawn.contains(FaultKind.FREEZE) ? 2_500 + random.nextInt(2_500) : 800 + random.nextInt(1_500));
+        if (drawn.contains(FaultKind.PAUSE)) {
+            return Duration.ofMillis(5_000 + random.nextInt(1_500));
+        }
+        return Duration.ofMillis(drawn.contains(FaultKind.FREEZE) ? 2_500 + random.nextInt(2_500) : 800 + random.nextInt(1_500));
     }
 
     private void watch(Duration time) {
@@ -243,7 +247,7 @@ final class Nemesis {
     private String clock() {
         List<Child> wrong = random.nextBoolean() ? List.of(anyService()) : stage.services;
         for (int steps = random.nextBoolean() ? 3 : 1; steps > 0; steps--) {
-            wrong.forEach(service -> service.shiftClock(Duration.ofMinutes(random.nextInt(1, 13 * 60)).multipliedBy(random.nextBoolean() ? 1 : -1)));
+            wrong.forEach(service -> service.shiftClock(Duration.ofMinutes(random.nextInt(-MOST_MINUTES_OFF, MOST_MINUTES_OFF))));
             Pauses.of(TO_BE_FELT);
         }
         return wrong.size() == 1 ? "clock off in " + wrong.getFirst().name() : "clocks off everywhere";

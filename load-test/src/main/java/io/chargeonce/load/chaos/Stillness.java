@@ -26,7 +26,8 @@ final class Stillness {
     private static final String DEADLINES = """
             UPDATE chargeonce.operation
                SET charge_before = now() + interval '1500 ms'
-             WHERE kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked') AND charge_before > now() + interval '1500 ms'
+             WHERE kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked')
+               AND charge_before > now() + interval '1500 ms'
             """;
 
     /** The services connect again, and their new connections have the short time. With the healing they have the usual one. */

@@ -23,7 +23,8 @@ import net.bytebuddy.pool.TypePool;
 
 /**
  * Writes crash points, clocks that can be put wrong, and at most one planted bug into the classes that they belong in, and keeps
- * those in a jar: a process that finds it first on its class path runs them. So a bug can be planted that the shipped code has no switch for. For one thread.
+ * those in a jar: a process that finds it first on its class path runs them. So a bug can be planted that the shipped code has
+ * no switch for. For one thread.
  */
 final class Weaver {
 

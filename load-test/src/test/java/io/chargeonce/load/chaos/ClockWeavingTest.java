@@ -40,7 +40,8 @@ class ClockWeavingTest {
         byte[] woven = ClockWeaving.weave(bytes(Asks.class));
 
         assertThat(new String(woven, StandardCharsets.ISO_8859_1)).contains("load/chaos/ShiftedClock");
-        assertThat(ShiftedClock.system().millis()).as("without a file it is right").isCloseTo(System.currentTimeMillis(), Offset.offset(60_000L));
+        assertThat(ShiftedClock.system().millis()).as("without a file it is right")
+                .isCloseTo(System.currentTimeMillis(), Offset.offset(60_000L));
     }
 
     @Test

@@ -26,7 +26,8 @@ final class Api {
     private final Execution execution;
     private final Books books;
 
-    Api(Credentials credentials, InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules, Execution execution, Books books) {
+    Api(Credentials credentials, InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules,
+            Execution execution, Books books) {
         this.credentials = credentials;
         this.clock = clock;
         this.outage = outage;
