@@ -68,7 +68,7 @@ final class KafkaFaults {
         return random.nextBoolean() ? refuseCredentials() : refuseRecords();
     }
 
-    private String refuseCredentials() {
+    String refuseCredentials() {
         admin(PipelineTopics::refuse);
         stage.toKafka.resetAll();
         stage.toKafkaForOthers.resetAll();
@@ -77,7 +77,7 @@ final class KafkaFaults {
     }
 
     /** Also those of outcomes and dead letters, now and then. When the limit is mended, a person lets the refused rows go on. */
-    private String refuseRecords() {
+    String refuseRecords() {
         List<String> topics = List.of(TOPICS.requests(), TOPICS.retry(1), TOPICS.outcomes(), TOPICS.deadLetters());
         String topic = topics.get(random.nextInt(topics.size()));
         var limit = new ConfigResource(ConfigResource.Type.TOPIC, topic);
