@@ -3,29 +3,31 @@ package io.chargeonce.client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
  * Payments that are sent together, and those of them together again whose answer may still change or got lost, under the same
- * keys and with the client's pauses in between. One thread.
+ * keys and with the client's pauses in between. One thread sends; any may look at what was answered.
  */
 public final class PaymentBatch {
 
-    private static final Duration LONGEST_BATCH = Duration.ofMinutes(10);
-
     private final PaymentClient client;
     private final List<NewPayment> payments = new ArrayList<>();
+    private final Map<NewPayment, Sent> answers = new ConcurrentHashMap<>();
+    private final Map<NewPayment, Doubt> doubts = new HashMap<>();
 
     PaymentBatch(PaymentClient client) {
         this.client = client;
@@ -36,38 +38,55 @@ public final class PaymentBatch {
         return this;
     }
 
-    /** Sends what was added since the last time; the answers come in the order of the payments. */
+    /**
+     * Sends what was added since the last time; the answers come in the order of the payments.
+     *
+     * @throws InterruptedException if the thread is interrupted; the batch keeps its payments and {@link #answered()}, and sending
+     *                              it again sends only those without an answer
+     */
     public List<Sent> send() throws InterruptedException {
-        List<NewPayment> sending = List.copyOf(payments);
-        payments.clear();
-        var answers = new HashMap<NewPayment, Sent>();
-        List<NewPayment> open = sending;
+        List<NewPayment> open = open();
         for (int sends = 1; !open.isEmpty(); sends++) {
-            var round = new Round(sends, answers);
+            var round = new Round(sends);
             for (boolean guarded : List.of(true, false)) {
                 round.send(open.stream().filter(payment -> payment.guarded() == guarded).toList(), guarded);
             }
             if (sends == client.retries().most()) {
                 open.forEach(payment -> answers.putIfAbsent(payment, new Sent.Unknown(round.why, round.sends)));
             }
-            open = open.stream().filter(payment -> !answers.containsKey(payment)).toList();
+            open = open();
             if (!open.isEmpty()) {
                 Thread.sleep(client.retries().pause(sends, round.retryAfter, ThreadLocalRandom.current()));
             }
         }
-        return sending.stream().map(answers::get).toList();
+        List<Sent> all = payments.stream().map(answers::get).toList();
+        payments.clear();
+        answers.clear();
+        doubts.clear();
+        return all;
+    }
+
+    /** What is known so far of payments whose sending was interrupted; empty after a sending that was not. */
+    public Map<NewPayment, Sent> answered() {
+        return Map.copyOf(answers);
+    }
+
+    private List<NewPayment> open() {
+        return payments.stream().filter(payment -> !answers.containsKey(payment)).toList();
+    }
+
+    private Doubt doubt(NewPayment payment) {
+        return doubts.computeIfAbsent(payment, first -> new Doubt());
     }
 
     /** One sending of all that have no final answer yet. */
     private final class Round {
         private final int sends;
-        private final Map<NewPayment, Sent> answers;
         private String why = "the answers ended before all were there";
         private Optional<Duration> retryAfter = Optional.empty();
 
-        Round(int sends, Map<NewPayment, Sent> answers) {
+        Round(int sends) {
             this.sends = sends;
-            this.answers = answers;
         }
 
         /** Where the connection breaks, the answers before it count; the rest is sent again, whether or not it had arrived. */
@@ -77,47 +96,80 @@ public final class PaymentBatch {
             }
             var body = new ByteArrayOutputStream();
             open.forEach(payment -> body.writeBytes(Wire.line(payment)));
+            var answer = new BatchAnswer(open);
             try {
-                HttpResponse<Stream<String>> answer = client.http().send(
-                        client.request("/v1/payments/batch", "application/x-ndjson", guarded).timeout(LONGEST_BATCH)
-                                .POST(BodyPublishers.ofByteArray(body.toByteArray())).build(), BodyHandlers.ofLines());
-                try (Stream<String> lines = answer.body()) {
-                    if (answer.statusCode() == 200) {
-                        lines.forEach(line -> line(line, open));
-                    } else {
-                        whole(new Wire.Answer(answer.statusCode(), String.join("\n", lines.toList()).getBytes(StandardCharsets.UTF_8), false), open);
-                        waitFor(PaymentClient.retryAfter(answer));
-                    }
-                }
-            } catch (IOException | RuntimeException broken) {
+                Answers.lines(client.http(), client.request("/v1/payments/batch", "application/x-ndjson", guarded)
+                        .POST(BodyPublishers.ofByteArray(body.toByteArray())).build(), client.patience(), answer::head, answer::line);
+                answer.end();
+            } catch (IOException broken) {
                 why = "no answer: " + broken;
+                answer.unanswered().forEach(payment -> doubt(payment).failed(broken));
+            } catch (InterruptedException | RuntimeException e) {
+                why = "no answer: " + e;
+                answer.unanswered().forEach(payment -> doubt(payment).arises(why));
+                if (e instanceof InterruptedException interruption) {
+                    throw interruption;
+                }
             }
-        }
-
-        private void line(String line, List<NewPayment> open) {
-            Wire.Answer answer = Wire.answerOfLine(line);
-            if (answer.mayChange()) {
-                why = told(answer);
-                waitFor(Wire.retryAfterOfLine(line));
-            } else {
-                answers.putIfAbsent(open.get(Wire.numberOfLine(line) - 1), answer.sent(sends));
-            }
-        }
-
-        /** The server took none of them: for a wrong token, say. */
-        private void whole(Wire.Answer answer, List<NewPayment> open) {
-            why = told(answer);
-            if (!answer.mayChange()) {
-                open.forEach(payment -> answers.putIfAbsent(payment, answer.sent(sends)));
-            }
-        }
-
-        private static String told(Wire.Answer answer) {
-            return "the server answered " + answer.status() + " " + answer.type();
         }
 
         private void waitFor(Optional<Duration> asked) {
             retryAfter = Stream.concat(retryAfter.stream(), asked.stream()).max(Comparator.naturalOrder());
+        }
+
+        /** Takes a batch's answer in, line by line if the server took the batch. */
+        private final class BatchAnswer {
+            private final List<NewPayment> open;
+            private final Set<NewPayment> mayChange = new HashSet<>();
+            private final StringBuilder refusal = new StringBuilder();
+            private int status;
+
+            BatchAnswer(List<NewPayment> open) {
+                this.open = open;
+            }
+
+            void head(ResponseInfo head) {
+                status = head.statusCode();
+                if (status != 200) {
+                    waitFor(PaymentClient.retryAfter(head.headers()));
+                }
+            }
+
+            void line(String line) {
+                if (status != 200) {
+                    refusal.append(line).append('\n');
+                    return;
+                }
+                NewPayment payment = open.get(Wire.numberOfLine(line) - 1);
+                take(payment, Wire.answerOfLine(line));
+                waitFor(Wire.retryAfterOfLine(line));
+            }
+
+            /** The server took none of them, for a wrong token, say; or it took all, and ended before it had answered them. */
+            void end() {
+                if (status == 200) {
+                    unanswered().forEach(payment -> doubt(payment).arises(why));
+                } else {
+                    var answer = new Wire.Answer(status, refusal.toString().getBytes(StandardCharsets.UTF_8), false);
+                    open.forEach(payment -> take(payment, answer));
+                }
+            }
+
+            private void take(NewPayment payment, Wire.Answer answer) {
+                if (answer.leavesDoubt()) {
+                    doubt(payment).arises(answer.told());
+                }
+                if (answer.mayChange()) {
+                    why = answer.told();
+                    mayChange.add(payment);
+                } else {
+                    answers.putIfAbsent(payment, doubt(payment).judge(answer, sends));
+                }
+            }
+
+            List<NewPayment> unanswered() {
+                return open.stream().filter(payment -> !answers.containsKey(payment) && !mayChange.contains(payment)).toList();
+            }
         }
     }
 }

@@ -3,10 +3,10 @@ package io.chargeonce.client;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Sends payments until each is accepted or refused for good. Every repeat carries the same key and the same bytes, so it is
  * safe even when the answer to the first was lost. Repeated are: no answer, 408, 409 in use, 429 and 5xx; nothing else, for
- * nothing else would change. Any thread may send.
+ * nothing else would change. A payment is called refused only if no sending of it can have been accepted. Any thread may send.
  *
  * <pre>{@code
  * try (PaymentClient client = new PaymentClient(URI.create("http://127.0.0.1:8080"), "test_acme", Retries.USUAL)) {
@@ -24,22 +24,30 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class PaymentClient implements AutoCloseable {
 
-    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(20);
-
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5)).build();
     private final URI server;
     private final String token;
     private final Retries retries;
+    private final Patience patience;
 
     /** @param server its scheme, host and port */
     public PaymentClient(URI server, String token, Retries retries) {
+        this(server, token, retries, Patience.USUAL);
+    }
+
+    PaymentClient(URI server, String token, Retries retries, Patience patience) {
         this.server = server;
         this.token = token;
         this.retries = retries;
+        this.patience = patience;
     }
 
-    /** Returns once there is an answer or nothing is left to try. */
+    /**
+     * Returns once there is an answer or nothing is left to try.
+     *
+     * @throws InterruptedException if the thread is interrupted; the payment may have been accepted, as with {@link Sent.Unknown}
+     */
     public Sent send(NewPayment payment) throws InterruptedException {
         return send(request("/v1/payments", "application/json", payment.guarded()).header("Idempotency-Key", payment.key())
                 .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build());
@@ -52,10 +60,11 @@ public final class PaymentClient implements AutoCloseable {
     }
 
     private Sent send(HttpRequest request) throws InterruptedException {
+        var doubt = new Doubt();
         for (int sends = 1;; sends++) {
-            Seen seen = once(request, sends);
+            Seen seen = once(request, doubt);
             if (seen instanceof Seen.Final last) {
-                return last.sent();
+                return doubt.judge(last.answer(), sends);
             }
             Seen.Again again = (Seen.Again) seen;
             if (sends == retries.most()) {
@@ -72,36 +81,42 @@ public final class PaymentClient implements AutoCloseable {
 
     /** What one sending showed. */
     private sealed interface Seen {
-        record Final(Sent sent) implements Seen {}
+        record Final(Wire.Answer answer) implements Seen {}
 
         record Again(String why, Optional<Duration> retryAfter) implements Seen {}
     }
 
-    private Seen once(HttpRequest request, int sends) throws InterruptedException {
+    private Seen once(HttpRequest request, Doubt doubt) throws InterruptedException {
         try {
-            HttpResponse<byte[]> answer = http.send(request, BodyHandlers.ofByteArray());
+            HttpResponse<byte[]> answer = Answers.whole(http, request, patience.answer());
             var read = new Wire.Answer(answer.statusCode(), answer.body(),
                     answer.headers().firstValue("Idempotent-Replayed").isPresent());
-            return read.mayChange()
-                    ? new Seen.Again("the server answered " + answer.statusCode() + " " + read.type(), retryAfter(answer))
-                    : new Seen.Final(read.sent(sends));
+            if (read.leavesDoubt()) {
+                doubt.arises(read.told());
+            }
+            return read.mayChange() ? new Seen.Again(read.told(), retryAfter(answer.headers())) : new Seen.Final(read);
         } catch (IOException e) {
+            doubt.failed(e);
             return new Seen.Again("no answer: " + e, Optional.empty());
         }
     }
 
-    static Optional<Duration> retryAfter(HttpResponse<?> answer) {
-        return answer.headers().firstValue("Retry-After").flatMap(Wire::seconds);
+    static Optional<Duration> retryAfter(HttpHeaders headers) {
+        return headers.firstValue("Retry-After").flatMap(Wire::seconds);
     }
 
     HttpRequest.Builder request(String path, String contentType, boolean guarded) {
-        var request = HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST_ANSWER)
+        var request = HttpRequest.newBuilder(server.resolve(path))
                 .header("Authorization", "Bearer " + token).header("Content-Type", contentType);
         return guarded ? request : request.header("Duplicate-Guard", "off");
     }
 
     Retries retries() {
         return retries;
+    }
+
+    Patience patience() {
+        return patience;
     }
 
     HttpClient http() {

@@ -16,14 +16,16 @@ public sealed interface Sent {
     record Accepted(String paymentId, String status, boolean replay, int sends) implements Sent {}
 
     /**
-     * Refused for good: sending the same again changes nothing.
+     * Refused for good, and by no sending accepted: sending the same again changes nothing.
      *
      * @param type  the problem's, such as {@code urn:chargeonce:problem:invalid-request}
      */
     record Refused(int httpStatus, String type, String detail, int sends) implements Sent {}
 
     /**
-     * Not known, after every try: it may have been accepted. Send it again later with the same key, never with another one.
+     * Not known: it may have been accepted. Either no answer came, however often it was sent; or a sending stayed without an
+     * answer, and what answered the next one, such as 401 or 404, says nothing of the first. Send it again later with the same key,
+     * never with another one.
      *
      * @param lastSeen what stood in the way, for people
      */

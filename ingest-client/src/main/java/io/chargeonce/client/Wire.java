@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -63,20 +64,44 @@ final class Wire {
         return MAPPER.readTree(line).path("headers").path("Retry-After").stringValueOpt().flatMap(Wire::seconds);
     }
 
-    /** Empty if the text is no such number: then the client's own pauses count. */
+    /** Empty if the text is no number: then the client's own pauses count. A number without end is as good as a year. */
     static Optional<Duration> seconds(String text) {
-        return text.matches("\\d{1,6}") ? Optional.of(Duration.ofSeconds(Long.parseLong(text))) : Optional.empty();
+        return text.matches("\\d+")
+                ? Optional.of(text.length() > 7 ? Duration.ofDays(365) : Duration.ofSeconds(Long.parseLong(text))) : Optional.empty();
     }
 
     /** @param body JSON, or whatever a proxy on the way made of it */
     record Answer(int status, byte[] body, boolean replay) {
 
         private static final String IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
+        private static final Set<String> KEY_HOLDS_ANOTHER =
+                Set.of("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs");
 
         /** Whether sending the same again can be answered otherwise. */
         boolean mayChange() {
             return status >= 500 || status == 429 || status == 408 || status == 409 && type().equals(IN_USE)
                     || isAccepted() && json().path("id").asString("").isEmpty();
+        }
+
+        /**
+         * Whether it may have been accepted although this answer does not say so. Behind a 5xx, of the server or of a proxy, a
+         * commit may have succeeded; a 429 comes before anything is tried.
+         */
+        boolean leavesDoubt() {
+            return mayChange() && status != 429;
+        }
+
+        /**
+         * Whether it is final also where an earlier sending may have been accepted, or may still be on its way. A refusal is final
+         * then only if the key is known to hold something else for good; 401, say, is about the token and not about the payment.
+         */
+        boolean endsDoubt() {
+            return isAccepted() || KEY_HOLDS_ANOTHER.contains(type());
+        }
+
+        /** For people. */
+        String told() {
+            return "the server answered " + status + " " + type();
         }
 
         Sent sent(int sends) {

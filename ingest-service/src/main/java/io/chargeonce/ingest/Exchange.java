@@ -10,7 +10,8 @@ import java.io.InputStream;
 
 /**
  * Sends answers. A body that nobody wanted is read to its end when that is near, so that the connection serves on; else the
- * connection is closed behind the answer, and so it is where the client does not take its answer. Any thread.
+ * connection is closed behind the answer, and so it is where the client does not take its answer, and when the service drains.
+ * Any thread.
  */
 final class Exchange {
 
@@ -19,14 +20,16 @@ final class Exchange {
 
     private final Deadline answers;
     private final Deadline leftovers;
+    private final Drain draining;
 
     /**
      * @param answers   for an answer to be taken
      * @param leftovers for the rest of a body that nobody wanted; whoever dawdles over that keeps others out
      */
-    Exchange(Deadline answers, Deadline leftovers) {
+    Exchange(Deadline answers, Deadline leftovers, Drain draining) {
         this.answers = answers;
         this.leftovers = leftovers;
+        this.draining = draining;
     }
 
     void send(ServerRequest request, ServerResponse response, Answer answer) {
@@ -35,7 +38,7 @@ final class Exchange {
                 && !request.headers().contains(HeaderNames.EXPECT);
         response.status(answer.status());
         answer.headers().forEach((name, value) -> response.header(name, value));
-        if (unread && !drain) {
+        if (unread && !drain || draining.hasBegun()) {
             response.header(HeaderValues.CONNECTION_CLOSE);
         }
         answers.within(() -> {

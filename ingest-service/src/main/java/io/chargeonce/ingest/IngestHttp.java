@@ -27,13 +27,16 @@ final class IngestHttp implements AutoCloseable {
     private static final int LOOKS_FOR_IDLE = 12;
 
     private final WebServer server;
+    private final Drain drain;
 
-    private IngestHttp(WebServer server) {
+    private IngestHttp(WebServer server, Drain drain) {
         this.server = server;
+        this.drain = drain;
     }
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
-    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeads, Duration idle) {
+    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeads, Duration idle,
+                            Drain drain) {
         requireFree(address);
         var heads = new SlowHeads(forHeads);
         var problems = new TransportProblems();
@@ -42,6 +45,7 @@ final class IngestHttp implements AutoCloseable {
         WebServer server = builder
                 .host(address.host()).port(address.port())
                 .shutdownHook(false)
+                .shutdownGracePeriod(Drain.LONGEST)
                 .maxPayloadSize(LARGEST_PAYLOAD)
                 .maxTcpConnections(mostConnections())
                 .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
@@ -62,7 +66,8 @@ final class IngestHttp implements AutoCloseable {
         if (!server.isRunning()) {
             throw cannotListen(address, "see the log");
         }
-        return new IngestHttp(server);
+        drain.open();
+        return new IngestHttp(server, drain);
     }
 
     /** When a process may open no more files, the web server stops listening for good: it must not come to that. */
@@ -90,9 +95,10 @@ final class IngestHttp implements AutoCloseable {
         return server.port();
     }
 
-    /** Lets requests under way finish. */
+    /** Takes no more connections, lets the requests under way finish for {@link Drain#LONGEST}, and cuts what is left. */
     @Override
     public void close() {
+        drain.begin();
         server.stop();
     }
 }

@@ -68,16 +68,18 @@ public final class IngestService implements AutoCloseable {
         workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
-        var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, clock);
+        var drain = new Drain();
         Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
-            var admin = AdminServer.start(address, meters::scrape).ready("database", database::problem).live("relay", relay::standstill)
-                    .live("intake", intake::standstill).ready("intake", intake::standstill);
+            var admin = AdminServer.start(address, meters::scrape).ready("database", database::problem).ready("requests", drain::problem)
+                    .live("relay", relay::standstill).live("intake", intake::standstill).ready("intake", intake::standstill);
             workers.forEach(worker -> admin.live(worker.name(), worker::standstill));
             return admin;
         }));
+        // The last to start and so the first to close: what answers requests is there for as long as any is under way.
+        var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, drain, clock);
         return new IngestService(lifecycle, http);
     }
 
@@ -103,7 +105,8 @@ public final class IngestService implements AutoCloseable {
     }
 
     private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
-                                        AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, InstantSource clock) {
+                                        AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
+                                        InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         var limits = new RateLimits(new SteadyClock());
         var heads = deadline(lifecycle, "heads", patience.head());
@@ -111,14 +114,17 @@ public final class IngestService implements AutoCloseable {
         var leftovers = deadline(lifecycle, "leftovers", patience.leftover());
         var silence = deadline(lifecycle, "batches", patience.silence());
         var outcomes = new Outcomes(database);
+        drain.tell(outcomes::end);
         start(lifecycle, "ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce, meters);
         var requests = new IngestMeters(meters.registry());
         var read = new ReadPayment(database);
+        var batch = new PostBatch(accept, limits, requests, silence, patience.leftover(), clock);
+        drain.tell(batch::endAll);
         var api = new PaymentsApi(new FrontDoor(merchants, limits),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
-                new PostBatch(accept, limits, requests, silence, clock), new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new Exchange(bodies, leftovers), requests, tracing);
-        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle()));
+                batch, new PostRefund(new RequestBody(bodies), refunds), read,
+                new ListPayments(database), new Exchange(bodies, leftovers, drain), requests, tracing);
+        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain));
     }
 
     private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for payments to settle: one question to Postgres now and then for all who wait, however many. Any thread may wait;
- * one worker asks.
+ * Waits for payments to settle: one question to Postgres now and then for all who wait, however many. Any thread may wait
+ * and end all waiting; one worker asks.
  */
 final class Outcomes {
 
@@ -32,7 +32,7 @@ final class Outcomes {
     record Settled(OperationState state, Optional<String> cause) {}
 
     /** @param waiters how many wait for it; nobody is forgotten and nothing is kept for those who gave up */
-    private record Awaited(CompletableFuture<Settled> outcome, int waiters) {
+    private record Awaited(CompletableFuture<Optional<Settled>> outcome, int waiters) {
 
         Awaited plus(int more) {
             return new Awaited(outcome, waiters + more);
@@ -42,6 +42,7 @@ final class Outcomes {
     private final Database database;
     private final Semaphore seats;
     private final Map<PaymentId, Awaited> awaited = new ConcurrentHashMap<>();
+    private volatile boolean ended;
 
     Outcomes(Database database) {
         this(database, MOST_WAITING);
@@ -53,7 +54,13 @@ final class Outcomes {
         this.seats = new Semaphore(seats);
     }
 
-    /** Empty if the payment has not settled by then, or if too many wait already. */
+    /** From now on nobody waits: who does gets the acceptance, and so does each who would begin to. */
+    void end() {
+        ended = true;
+        awaited.values().forEach(waiting -> waiting.outcome().complete(Optional.empty()));
+    }
+
+    /** Empty if the payment has not settled by then, if too many wait already, or if all waiting has ended. */
     Optional<Settled> await(PaymentId payment, Duration longest) {
         if (!seats.tryAcquire()) {
             return Optional.empty();
@@ -69,7 +76,7 @@ final class Outcomes {
         Awaited mine = awaited.compute(payment, (id, waiting) ->
                 waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
         try {
-            return Optional.of(mine.outcome().get(longest.toMillis(), TimeUnit.MILLISECONDS));
+            return ended ? Optional.empty() : mine.outcome().get(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return Optional.empty();
         } catch (InterruptedException e) {
@@ -89,7 +96,7 @@ final class Outcomes {
             database.withConnection(connection -> settled(connection, ids)).forEach((id, settled) -> {
                 Awaited waiting = awaited.get(id);
                 if (waiting != null) {
-                    waiting.outcome().complete(settled);
+                    waiting.outcome().complete(Optional.of(settled));
                 }
             });
         }

@@ -2,13 +2,18 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.payment.IdempotencyKey;
 import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
@@ -24,14 +29,22 @@ final class PostBatch {
     private final RateLimits limits;
     private final IngestMeters meters;
     private final Deadline patience;
+    private final Duration leftover;
     private final InstantSource clock;
+    private final Set<Batch> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean ended;
 
-    /** @param patience how long the client may take to send or to take a few bytes */
-    PostBatch(Function<Ask, Answer> accept, RateLimits limits, IngestMeters meters, Deadline patience, InstantSource clock) {
+    /**
+     * @param patience how long the client may take to send or to take a few bytes
+     * @param leftover how long the rest of a batch that was ended is read, so that its answers reach a client that still sends
+     */
+    PostBatch(Function<Ask, Answer> accept, RateLimits limits, IngestMeters meters, Deadline patience, Duration leftover,
+              InstantSource clock) {
         this.accept = accept;
         this.limits = limits;
         this.meters = meters;
         this.patience = patience;
+        this.leftover = leftover;
         this.clock = clock;
     }
 
@@ -42,22 +55,60 @@ final class PostBatch {
                 : new Checked.Wrong<>(Problems.notNdjson());
     }
 
+    /** What was read of each batch is answered, and then its answers end as if it had been all; so do those that begin later. */
+    void endAll() {
+        ended = true;
+        open.forEach(Batch::end);
+    }
+
     void stream(Merchant merchant, boolean guarded, ServerRequest request, ServerResponse response) {
         response.status(200);
         response.header("Content-Type", NDJSON);
         String origin = request.remotePeer().host();
-        // Closed only when all is well: the end of the stream tells the client that no answer is missing.
+        // The batch closes it only when all is well: the end of the stream tells the client that no answer is missing.
         OutputStream out = new BufferedOutputStream(new PatientOutput(response.outputStream(), patience), 16 * 1024);
         var turns = new Turns("batch-line");
+        var batch = new Batch(line -> {
+            limits.await(merchant);
+            BatchLine read = BatchLine.read(line);
+            return turns.take(read.turns(guarded), () -> answer(merchant, guarded, origin, read));
+        }, leftover);
+        open.add(batch);
         try {
-            new Batch(line -> {
-                limits.await(merchant);
-                BatchLine read = BatchLine.read(line);
-                return turns.take(read.turns(guarded), () -> answer(merchant, guarded, origin, read));
-            }).run(input(request), out);
-            out.close();
+            if (ended) {
+                batch.end();
+            }
+            batch.run(input(request), new Answers(out, response));
         } catch (IOException | RuntimeException e) {
             throw new CloseConnectionException("a batch ended before its answers were complete", e);
+        } finally {
+            open.remove(batch);
+        }
+        if (ended) {
+            throw new CloseConnectionException("a batch was ended because the service shuts down");
+        }
+    }
+
+    /** Closed means sent to the end: the web server would send the end only after the request is over. */
+    private static final class Answers extends FilterOutputStream {
+        private final ServerResponse response;
+
+        Answers(OutputStream out, ServerResponse response) {
+            super(out);
+            this.response = response;
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            super.close();
+            if (response instanceof RoutingResponse web) {
+                web.commit();
+            }
         }
     }
 

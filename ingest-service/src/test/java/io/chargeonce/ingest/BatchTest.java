@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -66,7 +67,7 @@ class BatchTest {
                 furthestAhead.accumulateAndGet(in.taken.get() - written.incrementAndGet(), Math::max);
             }
         };
-        new Batch(this::echo).run(in, out);
+        new Batch(this::echo, Duration.ZERO).run(in, out);
 
         assertThat(written).hasValue(1_000_000);
         assertThat(furthestAhead.get()).isLessThanOrEqualTo(Batch.AT_ONCE + 2L);
@@ -81,7 +82,7 @@ class BatchTest {
                 Thread.yield();
             }
             return (line.number() + "\n").getBytes(StandardCharsets.UTF_8);
-        })).run(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), out);
+        }), Duration.ZERO).run(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), out);
 
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .isEqualTo(IntStream.rangeClosed(1, 1000).mapToObj(i -> i + "\n").collect(Collectors.joining()));
@@ -95,7 +96,7 @@ class BatchTest {
                 throw new IOException("gone");
             }
         };
-        assertThatThrownBy(() -> new Batch(this::echo).run(new Generated(Long.MAX_VALUE), broken)).hasMessage("gone");
+        assertThatThrownBy(() -> new Batch(this::echo, Duration.ZERO).run(new Generated(Long.MAX_VALUE), broken)).hasMessage("gone");
     }
 
     @Test
@@ -120,7 +121,7 @@ class BatchTest {
                 return lines.length;
             }
         };
-        assertThatThrownBy(() -> new Batch(this::echo).run(breaking, out)).hasMessage("left");
+        assertThatThrownBy(() -> new Batch(this::echo, Duration.ZERO).run(breaking, out)).hasMessage("left");
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("1\n");
     }
 }

@@ -39,7 +39,8 @@ final class ChaosCommand implements Callable<Integer> {
     int first;
 
     @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
-            description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery. Default: all.")
+            description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery, kafka-link, "
+                    + "kafka-refuses, topics, configuration, pause, clock, late-truth. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Plants a bug in the services first; see 'load plants --list'.")

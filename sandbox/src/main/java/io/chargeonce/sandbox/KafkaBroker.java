@@ -37,8 +37,25 @@ public final class KafkaBroker implements AutoCloseable {
      * @throws IllegalStateException if the port or the directory is in use
      */
     public static KafkaBroker start(Path dataDirectory, int port) {
+        return start(dataDirectory, port, List.of());
+    }
+
+    /**
+     * One more address of a broker, for clients with a name and a password.
+     *
+     * @param port           where it listens
+     * @param advertisedPort what clients are told to connect to: that of a proxy, say
+     */
+    public record Guarded(int port, int advertisedPort) {}
+
+    /**
+     * The same, with more addresses than the first, at which a client needs a user that was made with SCRAM-SHA-256.
+     *
+     * @throws IllegalStateException if a port or the directory is in use
+     */
+    public static KafkaBroker start(Path dataDirectory, int port, List<Guarded> guarded) {
         int chosen = LoopbackPort.choose("Kafka", port);
-        Properties settings = KafkaSettings.of(dataDirectory, chosen, LoopbackPort.choose("Kafka's controller", 0));
+        Properties settings = KafkaSettings.of(dataDirectory, chosen, LoopbackPort.choose("Kafka's controller", 0), guarded);
         DirectoryLock lock = DirectoryLock.take("Kafka", dataDirectory, dataDirectory.resolve("sandbox.lock"));
         try {
             format(dataDirectory);

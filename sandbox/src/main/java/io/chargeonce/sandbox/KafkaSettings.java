@@ -1,6 +1,8 @@
 package io.chargeonce.sandbox;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.Properties;
 
 /** The broker's settings for one node on a small machine: nothing is replicated, pools and buffers are small. */
@@ -11,9 +13,12 @@ final class KafkaSettings {
 
     private KafkaSettings() {}
 
-    static Properties of(Path dataDirectory, int port, int controllerPort) {
+    static Properties of(Path dataDirectory, int port, int controllerPort, List<KafkaBroker.Guarded> guarded) {
         Properties settings = new Properties();
         addresses(settings, port, controllerPort);
+        for (int i = 0; i < guarded.size(); i++) {
+            guarded(settings, "GUARDED" + (i + 1), guarded.get(i));
+        }
         settings.setProperty("log.dirs", dataDirectory.toString());
         internalTopics(settings);
         // Both group protocols are on by default; naming them is deprecated.
@@ -46,6 +51,20 @@ final class KafkaSettings {
         // After a SIGKILL the controller refuses the new broker until the old one's session has run out.
         settings.setProperty("broker.session.timeout.ms", "6000");
         settings.setProperty("broker.heartbeat.interval.ms", "1000");
+    }
+
+    /** One more address, at which a client needs a user that was made with SCRAM-SHA-256. */
+    private static void guarded(Properties settings, String name, KafkaBroker.Guarded listener) {
+        append(settings, "listeners", name + "://" + LoopbackPort.HOST + ":" + listener.port());
+        append(settings, "advertised.listeners", name + "://" + LoopbackPort.HOST + ":" + listener.advertisedPort());
+        append(settings, "listener.security.protocol.map", name + ":SASL_PLAINTEXT");
+        settings.setProperty("sasl.enabled.mechanisms", "SCRAM-SHA-256");
+        settings.setProperty("listener.name." + name.toLowerCase(Locale.ROOT) + ".scram-sha-256.sasl.jaas.config",
+                "org.apache.kafka.common.security.scram.ScramLoginModule required;");
+    }
+
+    private static void append(Properties settings, String name, String more) {
+        settings.setProperty(name, settings.getProperty(name) + "," + more);
     }
 
     private static void internalTopics(Properties settings) {

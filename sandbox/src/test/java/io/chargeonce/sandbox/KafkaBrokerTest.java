@@ -12,9 +12,13 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
@@ -47,6 +51,26 @@ class KafkaBrokerTest {
         LeftBehind.kill(process);
         try (KafkaBroker broker = KafkaBroker.start(directory, port)) {
             assertThat(read(broker.bootstrapServers(), "before", "group", "consumer")).isEqualTo("written before the kill");
+        }
+    }
+
+    @Test
+    void a_guarded_address_lets_in_only_a_user_that_was_made() throws Exception {
+        int port = LoopbackPort.choose("Kafka", 0);
+        try (KafkaBroker broker = KafkaBroker.start(directory, 0, List.of(new KafkaBroker.Guarded(port, port)));
+             Admin inside = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+            Map<String, Object> outside = Map.of("bootstrap.servers", LoopbackPort.HOST + ":" + port, "security.protocol", "SASL_PLAINTEXT",
+                    "sasl.mechanism", "SCRAM-SHA-256", "sasl.jaas.config",
+                    "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"u\" password=\"p\";");
+            try (Admin stranger = Admin.create(outside)) {
+                assertThatThrownBy(() -> stranger.listTopics().names().get()).hasCauseInstanceOf(SaslAuthenticationException.class);
+            }
+            inside.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion("u",
+                    new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "p"))).all().get();
+            try (Admin known = Admin.create(outside)) {
+                assertThat(known.describeCluster().nodes().get()).singleElement()
+                        .satisfies(node -> assertThat(node.port()).isEqualTo(port));
+            }
         }
     }
 

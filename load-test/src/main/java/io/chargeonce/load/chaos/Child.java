@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,9 +17,14 @@ import java.util.concurrent.TimeUnit;
 /** One process of ours, that can be killed, frozen and started again. It never outlives us. For one thread. */
 final class Child {
 
+    /** While there is such a file, see {@link ShortTransactions}. */
+    static final String SHORT_TRANSACTIONS = "short-transactions";
+
     private final String name;
     private final List<String> arguments;
     private final Map<String, String> environment;
+    /** Beside the usual; empty means unset. */
+    private final Map<String, Optional<String>> changes = new HashMap<>();
     private final Path directory;
     private final Path changedClasses;
     private Optional<Process> process = Optional.empty();
@@ -68,7 +74,8 @@ final class Child {
         var command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
                 "-Xlog:disable",
-                "-Dlogback.configurationFile=logback-chaos.xml", "-Dchargeonce.crash=" + armed(),
+                "-Dlogback.configurationFile=logback-chaos.xml", "-Dchargeonce.crash=" + armed(), "-Dchargeonce.clock=" + clock(),
+                "-Dchargeonce.short-transactions=" + directory.resolve(SHORT_TRANSACTIONS),
                 "-cp", changedClasses + File.pathSeparator + System.getProperty("java.class.path"), ServiceMain.class.getName()));
         command.addAll(arguments);
         command.addAll(1, more);
@@ -76,10 +83,45 @@ final class Child {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
         builder.environment().keySet().removeIf(variable -> variable.startsWith("CHARGEONCE_"));
         builder.environment().putAll(environment);
+        changes.forEach((variable, value) -> value.ifPresentOrElse(given -> builder.environment().put(variable, given),
+                () -> builder.environment().remove(variable)));
         try {
             return builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Ends it and starts it again with other settings: empty means unset. They stay until they are the usual ones again. */
+    void restartWith(Map<String, Optional<String>> settings, Duration patience) {
+        terminate(patience);
+        changes.clear();
+        changes.putAll(settings);
+        startIfDead();
+    }
+
+    /** Does nothing if its settings are the usual ones. */
+    void restartAsUsual(Duration patience) {
+        if (!changes.isEmpty()) {
+            restartWith(Map.of(), patience);
+        }
+    }
+
+    private Path clock() {
+        return directory.resolve(name + ".clock");
+    }
+
+    /** Its wall clock is so much off from now on, also in its successors; zero is right again. See {@link ShiftedClock}. */
+    void shiftClock(Duration shift) {
+        try {
+            if (shift.isZero()) {
+                Files.deleteIfExists(clock());
+            } else {
+                Path whole = Files.writeString(directory.resolve(name + ".setting-clock"), "" + shift.toMillis());
+                Files.move(whole, clock(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -5,7 +5,21 @@ import java.util.Locale;
 
 /** The families of faults that a campaign draws from. */
 public enum FaultKind {
-    KILL, FREEZE, BROKER, POSTGRES, NETWORK, PSP, REBALANCE, REDELIVERY;
+    KILL, FREEZE, BROKER, POSTGRES, NETWORK, PSP, REBALANCE, REDELIVERY,
+    /** The way to the broker: for all services, or for some. */
+    KAFKA_LINK,
+    /** The broker answers, and refuses: credentials, or records that are too large for a while. */
+    KAFKA_REFUSES,
+    /** A work topic that is missing, or deleted and made again. */
+    TOPICS,
+    /** Processes with other settings for a while: a PSP gone, other routes, the wrong account's key. */
+    CONFIGURATION,
+    /** A process stands still beyond its leases, its transactions and its payments' deadlines. */
+    PAUSE,
+    /** The services' wall clocks are hours off, and step. */
+    CLOCK,
+    /** People purge what is unresolved, and then the PSP tells; refunds of payments that are dead. */
+    LATE_TRUTH;
 
     public static FaultKind fromTag(String tag) {
         return Arrays.stream(values()).filter(kind -> kind.tag().equals(tag)).findFirst().orElseThrow(() -> new IllegalArgumentException(
@@ -13,6 +27,6 @@ public enum FaultKind {
     }
 
     public String tag() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -26,6 +26,8 @@ final class Nemesis {
     private static final Duration TO_WAIT = Duration.ofSeconds(4);
     private static final Duration LOOK_OFTEN = Duration.ofMillis(20);
 
+    private static final int MOST_MINUTES_OFF = 13 * 60;
+
     private final Stage stage;
     private final Random random;
     private final List<FaultKind> kinds;
@@ -34,6 +36,10 @@ final class Nemesis {
     private final NetworkFaults network;
     private final PspFaults psps;
     private final Redelivery redelivery;
+    private final KafkaFaults kafka;
+    private final Misconfigurations configuration;
+    private final Stillness stillness;
+    private final LateTruth lateTruth;
     private final List<String> story = new ArrayList<>();
     /** In which states payments were while the faults of the period went on. */
     private final Map<FaultKind, Set<String>> met = new EnumMap<>(FaultKind.class);
@@ -47,6 +53,10 @@ final class Nemesis {
         this.network = new NetworkFaults(stage, random);
         this.psps = new PspFaults(stage, random);
         this.redelivery = new Redelivery(stage, random, this::look);
+        this.kafka = new KafkaFaults(stage, random);
+        this.configuration = new Misconfigurations(stage, random);
+        this.stillness = new Stillness(stage, random);
+        this.lateTruth = new LateTruth(stage, random);
     }
 
     /** So many records came again because of what was done here. */
@@ -116,6 +126,9 @@ final class Nemesis {
 
     private Duration length(Collection<FaultKind> drawn) {
         // A frozen member is to be missed: longer than its group waits for it, sometimes longer than its leases.
+        if (drawn.contains(FaultKind.PAUSE)) {
+            return Duration.ofMillis(5_000 + random.nextInt(1_500));
+        }
         return Duration.ofMillis(drawn.contains(FaultKind.FREEZE) ? 2_500 + random.nextInt(2_500) : 800 + random.nextInt(1_500));
     }
 
@@ -163,6 +176,13 @@ final class Nemesis {
             case PSP -> psps.inflict();
             case REBALANCE -> rebalance();
             case REDELIVERY -> redelivery.inflict();
+            case KAFKA_LINK -> kafka.hurtLink();
+            case KAFKA_REFUSES -> kafka.refuse();
+            case TOPICS -> kafka.loseTopic();
+            case CONFIGURATION -> configuration.inflict();
+            case PAUSE -> stillness.inflict();
+            case CLOCK -> clock();
+            case LATE_TRUTH -> lateTruth.inflict();
         };
     }
 
@@ -215,12 +235,22 @@ final class Nemesis {
             }
             default -> {
                 for (int i = 0; i < 5; i++) {
-                    stage.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+                    stage.endConnections();
                     Pauses.of(Duration.ofMillis(200));
                 }
                 yield "postgres backends killed";
             }
         };
+    }
+
+    /** One process's clock, or every one's by another amount; half the time it steps on while they run. */
+    private String clock() {
+        List<Child> wrong = random.nextBoolean() ? List.of(anyService()) : stage.services;
+        for (int steps = random.nextBoolean() ? 3 : 1; steps > 0; steps--) {
+            wrong.forEach(service -> service.shiftClock(Duration.ofMinutes(random.nextInt(-MOST_MINUTES_OFF, MOST_MINUTES_OFF))));
+            Pauses.of(TO_BE_FELT);
+        }
+        return wrong.size() == 1 ? "clock off in " + wrong.getFirst().name() : "clocks off everywhere";
     }
 
     /** A member leaves and comes back, politely or not, several times. */

@@ -13,6 +13,8 @@ import io.chargeonce.dlq.Restore;
 import io.chargeonce.dlq.Run;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.PaymentId;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,17 +34,20 @@ final class Operators {
     private final DeadLetterQueue queue;
     private final String name;
     private final RandomGenerator random;
+    private final Path hasty;
 
-    private Operators(DeadLetterQueue queue, String name, RandomGenerator random) {
+    private Operators(DeadLetterQueue queue, String name, RandomGenerator random, Path hasty) {
         this.queue = queue;
         this.name = name;
         this.random = random;
+        this.hasty = hasty;
     }
 
-    static void work(DeadLetterQueue queue, long seed) throws InterruptedException {
-        var second = new Operators(queue, "second", new Random(seed + 1));
+    /** @param hasty while this file exists, they do not wait for what a PSP may still tell */
+    static void work(DeadLetterQueue queue, long seed, Path hasty) throws InterruptedException {
+        var second = new Operators(queue, "second", new Random(seed + 1), hasty);
         Thread.ofPlatform().daemon().name("second").start(second::run);
-        new Operators(queue, "first", new Random(seed)).run();
+        new Operators(queue, "first", new Random(seed), hasty).run();
     }
 
     private void run() {
@@ -58,12 +63,25 @@ final class Operators {
 
     private void runOnce() {
         Mandate mandate = Mandate.of(name, Optional.of("because it is chaos"));
+        if (Files.exists(hasty) && random.nextBoolean()) {
+            hastily(mandate);
+            return;
+        }
         switch (random.nextInt(6)) {
             case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), mandate, Run.unattended());
             case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
             case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
             case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Run.unattended()));
-            default -> refund();
+            default -> refund(NEWEST_PAYMENT);
+        }
+    }
+
+    /** What is purged and restored here may have been paid all the same. */
+    private void hastily(Mandate mandate) {
+        switch (random.nextInt(4)) {
+            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), mandate, Run.unattended()));
+            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Run.unattended()));
+            default -> refund(NEWEST_DEAD);
         }
     }
 
@@ -91,11 +109,16 @@ final class Operators {
              ORDER BY settled_at DESC LIMIT 1
             """;
 
+    private static final String NEWEST_DEAD = """
+            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state IN ('dead', 'unresolved', 'purged')
+             ORDER BY accepted_at DESC LIMIT 1
+            """;
+
     /** Two requests for one line of one order, and one for whatever is left. */
-    private void refund() {
+    private void refund(String which) {
         Database database = queue.database();
         Optional<Refunds.Ask> line = database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(NEWEST_PAYMENT); var result = statement.executeQuery()) {
+            try (var statement = connection.prepareStatement(which); var result = statement.executeQuery()) {
                 return result.next() ? Optional.of(new Refunds.Ask(result.getString(2), new PaymentId(result.getString(1)),
                         OptionalLong.of(1 + result.getLong(3) / 3), Optional.of("line-1"))) : Optional.empty();
             }

@@ -13,19 +13,28 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.config.ConfigResource;
 
 /** The pipeline's topics and consumer groups, as campaigns need them. */
 record PipelineTopics(String kafka) {
 
     private static final int PARTITIONS = 6;
+    /** Whom the services are, to the broker. */
+    static final String USER = "chargeonce";
+    static final String PASSWORD = "a-password-of-chaos";
+    private static final int ITERATIONS = 4096;
     private static final Topics TOPICS = new Topics("payments");
     private static final List<String> GROUPS = IntStream.rangeClosed(0, Topics.TIERS).mapToObj(TOPICS::groupOfTier).toList();
 
     /** A killed member's work is to be taken over within a campaign, so groups wait for it a shorter time. */
     void create() {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
-            new TopicPlan(TOPICS, PARTITIONS, Optional.of((short) 1)).create(admin);
+            createMissing(admin);
+            admit(admin);
             var shorter = new HashMap<ConfigResource, Collection<AlterConfigOp>>();
             GROUPS.forEach(group -> shorter.put(new ConfigResource(ConfigResource.Type.GROUP, group), List.of(new AlterConfigOp(
                     new ConfigEntry("consumer.session.timeout.ms", "2000"), AlterConfigOp.OpType.SET))));
@@ -33,6 +42,21 @@ record PipelineTopics(String kafka) {
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("the topics could not be set up: " + e.getMessage(), e);
         }
+    }
+
+    static void createMissing(Admin admin) {
+        new TopicPlan(TOPICS, PARTITIONS, Optional.of((short) 1)).create(admin);
+    }
+
+    /** The services' credentials are right from now on. */
+    static void admit(Admin admin) throws InterruptedException, ExecutionException {
+        admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(USER,
+                new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, ITERATIONS), PASSWORD))).all().get();
+    }
+
+    /** They are refused from now on; connections that are open stay. */
+    static void refuse(Admin admin) throws InterruptedException, ExecutionException {
+        admin.alterUserScramCredentials(List.of(new UserScramCredentialDeletion(USER, ScramMechanism.SCRAM_SHA_256))).all().get();
     }
 
     /** Returns when somebody works each of them: faults before that prove nothing. */

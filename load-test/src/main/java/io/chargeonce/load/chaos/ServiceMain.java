@@ -32,7 +32,7 @@ public final class ServiceMain {
         dieWithParent();
         switch (arguments[0]) {
             case "broker" -> {
-                KafkaBroker broker = KafkaBroker.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+                KafkaBroker broker = KafkaBroker.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]), guarded(arguments));
                 Runtime.getRuntime().addShutdownHook(new Thread(broker::close, "close-broker"));
                 Thread.currentThread().join();
             }
@@ -54,11 +54,17 @@ public final class ServiceMain {
             case "operator" -> {
                 PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
                 try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4)) {
-                    Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]));
+                    Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]), Path.of(arguments[2]));
                 }
             }
             default -> throw new IllegalArgumentException("Bug! There is no service " + arguments[0]);
         }
+    }
+
+    /** Each as its port and the one that clients are told. */
+    private static List<KafkaBroker.Guarded> guarded(String[] arguments) {
+        return Stream.of(arguments).skip(3).map(ports -> ports.split(":"))
+                .map(ports -> new KafkaBroker.Guarded(Integer.parseInt(ports[0]), Integer.parseInt(ports[1]))).toList();
     }
 
     /** The parent holds the other end of our input; when it is gone, by whatever cause, so are we. */

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** What the services of a campaign are told: everything through proxies, and everything in a hurry. */
-record ServiceSettings(Path directory, String kafka, int postgresPort, int stripePort, int adyenPort) {
+record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stripePort, int adyenPort) {
 
     /** Signs the Adyen simulator's webhooks; Stripe's sends none. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -18,7 +18,12 @@ record ServiceSettings(Path directory, String kafka, int postgresPort, int strip
     Map<String, String> of(String kind, int ingestPort) {
         var settings = new HashMap<String, String>();
         settings.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/chargeonce".formatted(postgresPort));
-        settings.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", kafka);
+        settings.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:" + kafkaPort);
+        settings.put("CHARGEONCE_KAFKA_PROPERTIES_FILE", secret("kafka.properties", """
+                security.protocol=SASL_PLAINTEXT
+                sasl.mechanism=SCRAM-SHA-256
+                sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="%s" password="%s";
+                """.formatted(PipelineTopics.USER, PipelineTopics.PASSWORD)));
         settings.put("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s");
         switch (kind) {
             case "operator" -> { }
@@ -35,7 +40,7 @@ record ServiceSettings(Path directory, String kafka, int postgresPort, int strip
     }
 
     private void charging(Map<String, String> settings) {
-        settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", "sk_test_chaos"));
+        settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", STRIPE_KEY));
         settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + stripePort);
         settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSettings.API_KEY));
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
@@ -48,6 +53,9 @@ record ServiceSettings(Path directory, String kafka, int postgresPort, int strip
         settings.put("CHARGEONCE_RESOLVE_LADDER", "200ms,500ms");
         settings.put("CHARGEONCE_SWEEP_AFTER", "2s");
     }
+
+    /** Of the account that the load's cards and payments are at. */
+    static final String STRIPE_KEY = "sk_test_chaos";
 
     private String secret(String name, String text) {
         try {

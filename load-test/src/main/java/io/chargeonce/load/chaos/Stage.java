@@ -51,6 +51,10 @@ final class Stage implements AutoCloseable {
     final TcpProxy toPostgres;
     final TcpProxy toStripe;
     final TcpProxy toAdyen;
+    /** Half of the services reach the broker through this one, */
+    final TcpProxy toKafka;
+    /** and the others through that one. */
+    final TcpProxy toKafkaForOthers;
     final Child broker;
     /** What the pipeline consists of, and who works its dead-letter queue. */
     final List<Child> services;
@@ -62,6 +66,7 @@ final class Stage implements AutoCloseable {
     private final Path changedClasses;
     private final String database;
     private final List<Runnable> storms = new ArrayList<>();
+    private final List<Runnable> brokerMendings = new ArrayList<>();
     private boolean operatorsAtWork;
     private final Thread lastWill = new Thread(() -> {
         killAll();
@@ -79,15 +84,19 @@ final class Stage implements AutoCloseable {
         this.changedClasses = directory.resolve("changed-classes.jar");
         Weaver.write(changedClasses, plant);
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
-        this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()));
+        this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()).account(ServiceSettings.STRIPE_KEY));
         this.adyen = AdyenSimulator.start(cards().port(LowPort.free())
                 .webhook(URI.create("http://127.0.0.1:" + webhookPort + "/v1/webhooks/adyen"), ServiceSettings.ADYEN_HMAC_KEY));
         this.toPostgres = TcpProxy.start(postgres.port());
         this.toStripe = TcpProxy.start(stripe.port());
         this.toAdyen = TcpProxy.start(adyen.port());
         this.database = postgres.jdbcUrl();
-        this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort), Map.of(),
-                directory, changedClasses);
+        int guarded = LowPort.free();
+        int guardedForOthers = LowPort.free();
+        this.toKafka = TcpProxy.start(guarded);
+        this.toKafkaForOthers = TcpProxy.start(guardedForOthers);
+        this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort,
+                guarded + ":" + toKafka.port(), guardedForOthers + ":" + toKafkaForOthers.port()), Map.of(), directory, changedClasses);
         this.operators = service("operator", 1, Map.of());
         this.services = List.of(service("ingest", 1, Map.of()), service("charge", 1, settings), service("charge", 2, settings),
                 service("retry", 1, settings), operators);
@@ -105,17 +114,23 @@ final class Stage implements AutoCloseable {
     }
 
     private Child service(String kind, int number, Map<String, String> more) {
-        Map<String, String> environment = new ServiceSettings(directory, kafka(), toPostgres.port(), toStripe.port(), toAdyen.port())
-                .of(kind, ingestPort);
+        Map<String, String> environment = new ServiceSettings(directory, kafkaOf(kind, number).port(), toPostgres.port(),
+                toStripe.port(), toAdyen.port()).of(kind, ingestPort);
         if (kind.equals("charge") && number == 1) {
             // The simulator knows one address; what it cannot deliver there it keeps until this process is back.
             environment.put("CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:" + webhookPort);
         }
         Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS")).ifPresent(address -> metrics.add(URI.create("http://" + address)));
         environment.putAll(more);
-        return new Child(kind + "-" + number, List.of(kind, "" + number), environment, directory, changedClasses);
+        return new Child(kind + "-" + number, List.of(kind, "" + number, lateTruth().toString()), environment, directory, changedClasses);
     }
 
+    /** The way of this service to the broker. */
+    private TcpProxy kafkaOf(String kind, int number) {
+        return kind.equals("retry") || number == 2 ? toKafkaForOthers : toKafka;
+    }
+
+    /** The broker's own address, past the proxies and without credentials. */
     String kafka() {
         return "127.0.0.1:" + kafkaPort;
     }
@@ -209,11 +224,53 @@ final class Stage implements AutoCloseable {
         storms.add(() -> psp.removeRule(id));
     }
 
+    /** What is to be done at the next healing. */
+    void atHealing(Runnable mending) {
+        storms.add(mending);
+    }
+
+    /** The same, when the broker is well again. */
+    void atHealingOfBroker(Runnable mending) {
+        brokerMendings.add(mending);
+    }
+
+    /** A file that is there until the next healing. */
+    void mark(Path file) {
+        try {
+            Files.writeString(file, "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        atHealing(() -> {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    private static final String END_CONNECTIONS = """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """;
+
+    /** Those of all services to Postgres; they make new ones. */
+    void endConnections() {
+        sql(END_CONNECTIONS);
+    }
+
+    /** While it exists, people purge what is unresolved, and want back what was never paid. */
+    Path lateTruth() {
+        return directory.resolve("late-truth");
+    }
+
     /** Ends every fault that is going on, and returns when everything runs again. */
     void heal() {
         toPostgres.set(Conditions.fair());
         toStripe.set(Conditions.fair());
         toAdyen.set(Conditions.fair());
+        toKafka.set(Conditions.fair());
+        toKafkaForOthers.set(Conditions.fair());
         stripe.acceptConnections();
         stripe.endOutage();
         adyen.acceptConnections();
@@ -222,6 +279,8 @@ final class Stage implements AutoCloseable {
         storms.clear();
         healBroker();
         services.forEach(Child::thaw);
+        services.forEach(service -> service.shiftClock(Duration.ZERO));
+        services.forEach(service -> service.restartAsUsual(TO_LEAVE));
         startServices();
         awaitPort(ingestPort, services.getFirst());
     }
@@ -230,6 +289,8 @@ final class Stage implements AutoCloseable {
         broker.thaw();
         broker.startIfDead();
         awaitPort(kafkaPort, broker);
+        List.copyOf(brokerMendings).forEach(Runnable::run);
+        brokerMendings.clear();
     }
 
     private void awaitPort(int port, Child child) {
@@ -254,7 +315,7 @@ final class Stage implements AutoCloseable {
 
     Evidence evidence(Path history) {
         return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase())).calls(new Calls.InFile(history))
-                .planted(List.of("sk_test_chaos", AdyenSettings.API_KEY, "4242424242424242"), logs().files());
+                .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSettings.API_KEY, "4242424242424242"), logs().files());
     }
 
     /** Where the services tell about themselves. */
@@ -284,6 +345,8 @@ final class Stage implements AutoCloseable {
         toPostgres.close();
         toStripe.close();
         toAdyen.close();
+        toKafka.close();
+        toKafkaForOthers.close();
         stripe.close();
         adyen.close();
         removeDirectory();

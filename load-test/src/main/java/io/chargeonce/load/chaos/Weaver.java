@@ -22,10 +22,13 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Writes crash points, and at most one planted bug, into the classes that they belong in, and keeps those in a jar: a process
- * that finds it first on its class path runs them. So a bug can be planted that the shipped code has no switch for. For one thread.
+ * Writes crash points, clocks that can be put wrong, and at most one planted bug into the classes that they belong in, and keeps
+ * those in a jar: a process that finds it first on its class path runs them. So a bug can be planted that the shipped code has
+ * no switch for. For one thread.
  */
 final class Weaver {
+
+    private static final String DATABASE = "io.chargeonce.database.Database";
 
     private final Optional<Plant> plant;
     private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(Weaver.class.getClassLoader());
@@ -39,10 +42,12 @@ final class Weaver {
         var weaver = new Weaver(plant);
         Set<String> names = new TreeSet<>(plant.map(Plant::types).orElse(Set.of()));
         Arrays.stream(CrashPoint.values()).forEach(point -> names.add(point.type));
+        names.add(DATABASE);
+        names.addAll(ClockWeaving.askers());
         try (var file = new JarOutputStream(Files.newOutputStream(jar))) {
             for (String name : names) {
                 file.putNextEntry(new JarEntry(name.replace('.', '/') + ".class"));
-                file.write(weaver.woven(name));
+                file.write(ClockWeaving.weave(weaver.woven(name)));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -62,7 +67,17 @@ final class Weaver {
                         .on(ElementMatchers.named(point.method)));
             }
         }
+        if (name.equals(DATABASE)) {
+            builder = builder.visit(Advice.to(Shortening.class).on(ElementMatchers.named("prepare")));
+        }
         return builder.make().getBytes();
+    }
+
+    static final class Shortening {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) String statements) {
+            statements = ShortTransactions.inPlaceOf(statements);
+        }
     }
 
     /** Stands for the name of the place. */

@@ -12,25 +12,38 @@ import java.util.OptionalLong;
  * @param latency        each piece is held back so long, in each direction
  * @param bytesPerSecond at most, per connection and direction
  * @param slice          pieces are cut to so many bytes
- * @param stalled        connections stay open and nothing moves
+ * @param stalled        connections stay open and nothing moves, in these directions
  * @param limit          after so many bytes in one direction the connection is reset
  * @param closeDelay     an end of the stream is passed on so much later
  */
-public record Conditions(boolean down, Duration latency, OptionalLong bytesPerSecond, OptionalInt slice, boolean stalled,
+public record Conditions(boolean down, Duration latency, OptionalLong bytesPerSecond, OptionalInt slice, Stalled stalled,
                          OptionalLong limit, Optional<Duration> closeDelay) {
 
     public static Conditions fair() {
-        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), false, OptionalLong.empty(),
+        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), Stalled.NEITHER, OptionalLong.empty(),
                 Optional.empty());
     }
 
     public static Conditions unreachable() {
-        return new Conditions(true, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), false, OptionalLong.empty(),
+        return new Conditions(true, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), Stalled.NEITHER, OptionalLong.empty(),
                 Optional.empty());
     }
 
+    /** Which way nothing moves. */
+    public enum Stalled {
+        NEITHER, REQUESTS, ANSWERS, BOTH;
+
+        boolean has(boolean answers) {
+            return this == BOTH || this == (answers ? ANSWERS : REQUESTS);
+        }
+    }
+
     public static Conditions silent() {
-        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), true, OptionalLong.empty(),
+        return stalled(Stalled.BOTH);
+    }
+
+    public static Conditions stalled(Stalled way) {
+        return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), way, OptionalLong.empty(),
                 Optional.empty());
     }
 

@@ -64,7 +64,7 @@ final class Link implements Runnable {
         if (answers && proxy.isToBeLost(window)) {
             return false;
         }
-        hold(slice.length);
+        hold(slice.length, answers);
         var limit = proxy.conditions().limit();
         if (limit.isPresent() && forwarded > limit.getAsLong()) {
             return false;
@@ -73,8 +73,8 @@ final class Link implements Runnable {
         return true;
     }
 
-    private void hold(int length) throws SocketException {
-        while (proxy.conditions().stalled() && !client.isClosed()) {
+    private void hold(int length, boolean answers) throws SocketException {
+        while (proxy.conditions().stalled().has(answers) && !client.isClosed()) {
             TcpProxy.pause(LOOK_AGAIN);
         }
         Conditions now = proxy.conditions();

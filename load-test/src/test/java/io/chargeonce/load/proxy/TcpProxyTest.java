@@ -11,12 +11,15 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TcpProxyTest {
 
+    /** By the echo. */
+    private final StringBuffer heard = new StringBuffer();
     private ServerSocket echo;
     private TcpProxy proxy;
     private Socket client;
@@ -41,7 +44,10 @@ class TcpProxyTest {
                 Socket accepted = echo.accept();
                 Thread.ofVirtual().start(() -> {
                     try (accepted) {
-                        accepted.getInputStream().transferTo(accepted.getOutputStream());
+                        for (int said = accepted.getInputStream().read(); said >= 0; said = accepted.getInputStream().read()) {
+                            heard.append((char) said);
+                            accepted.getOutputStream().write(said);
+                        }
                     } catch (IOException gone) {
                         // These tests close connections all the time.
                     }
@@ -108,6 +114,22 @@ class TcpProxyTest {
         client.setSoTimeout(10_000);
         proxy.set(Conditions.fair());
         assertThat(hear(4)).isEqualTo("late");
+    }
+
+    @Test
+    void what_stalls_one_way_goes_on_the_other_way() throws IOException {
+        proxy.set(Conditions.stalled(Conditions.Stalled.ANSWERS));
+        say("heard");
+        Awaitility.await().until(() -> heard.toString().contains("heard"));
+        client.setSoTimeout(200);
+        assertThatThrownBy(() -> hear(5)).isInstanceOf(SocketTimeoutException.class);
+        client.setSoTimeout(10_000);
+        proxy.set(Conditions.stalled(Conditions.Stalled.REQUESTS));
+        assertThat(hear(5)).as("the answer to what was said before").isEqualTo("heard");
+        say("not yet");
+        client.setSoTimeout(200);
+        assertThatThrownBy(() -> hear(7)).isInstanceOf(SocketTimeoutException.class);
+        assertThat(heard.toString()).doesNotContain("not yet");
     }
 
     @Test

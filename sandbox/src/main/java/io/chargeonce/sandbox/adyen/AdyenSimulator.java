@@ -127,6 +127,11 @@ public final class AdyenSimulator implements PspSimulator {
         books.commit(JournalLine.of(new Change(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(told), Optional.empty())));
     }
 
+    /** From now on notifications come late: all of them when this is called again with false. */
+    public void holdWebhooks(boolean now) {
+        afterwards.hold(now);
+    }
+
     @Override
     public Counts counts() {
         return books.counts();

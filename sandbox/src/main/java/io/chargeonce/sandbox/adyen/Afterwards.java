@@ -15,6 +15,7 @@ final class Afterwards implements AutoCloseable {
     private final ModificationResults results;
     private final Optional<Webhooks> webhooks;
     private final Thread thread;
+    private volatile boolean held;
 
     private Afterwards(InstantSource clock, ModificationResults results, Optional<Webhooks> webhooks) {
         this.clock = clock;
@@ -27,6 +28,11 @@ final class Afterwards implements AutoCloseable {
         Afterwards afterwards = new Afterwards(clock, results, webhooks);
         afterwards.thread.start();
         return afterwards;
+    }
+
+    /** Notifications stay here until they are let go, and none is lost. */
+    void hold(boolean now) {
+        held = now;
     }
 
     private void run() {
@@ -43,7 +49,7 @@ final class Afterwards implements AutoCloseable {
     private void runOnce() throws InterruptedException {
         try {
             results.executeDue(clock.instant());
-            if (webhooks.isPresent()) {
+            if (webhooks.isPresent() && !held) {
                 webhooks.get().deliver();
             }
         } catch (RuntimeException bug) {

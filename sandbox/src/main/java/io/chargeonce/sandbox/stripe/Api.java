@@ -18,6 +18,7 @@ import java.util.Optional;
  * answer. Any thread; no lock is held during a pause.
  */
 final class Api {
+    private final Credentials credentials;
     private final InstantSource clock;
     private final Outage outage;
     private final Keys<FrozenAnswer> keys;
@@ -25,7 +26,9 @@ final class Api {
     private final Execution execution;
     private final Books books;
 
-    Api(InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules, Execution execution, Books books) {
+    Api(Credentials credentials, InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules,
+            Execution execution, Books books) {
+        this.credentials = credentials;
         this.clock = clock;
         this.outage = outage;
         this.keys = keys;
@@ -38,7 +41,7 @@ final class Api {
         String requestId = Ids.next("req_", 14);
         Instant now = clock.instant();
         try {
-            Credentials.Books whose = Credentials.check(request);
+            Credentials.Books whose = credentials.check(request);
             if (outage.isOn(now)) {
                 throw Refusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
             }

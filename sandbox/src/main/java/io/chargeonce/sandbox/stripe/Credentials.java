@@ -6,24 +6,33 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Accepts any test-mode secret key, as a bearer token or as the user of basic authentication. Two kinds are not the owner's: that of
- * another account ({@code sk_test_stranger…}), and a restricted one without permissions ({@code rk_test_unpermitted…}). Any thread.
+ * Accepts test-mode secret keys, as a bearer token or as the user of basic authentication: any, or only one, as if all others had
+ * been rolled. Two kinds are not the owner's: that of another account ({@code sk_test_stranger…}), and a restricted one without
+ * permissions ({@code rk_test_unpermitted…}). Immutable; any thread.
  */
 final class Credentials {
     /** Which account's books a key opens. */
     enum Books { OURS, OF_ANOTHER_ACCOUNT }
 
-    private Credentials() {}
+    private final Optional<String> only;
+
+    /** @param only the one secret key of this account that is valid */
+    Credentials(Optional<String> only) {
+        this.only = only;
+    }
 
     /** Throws {@link Refusal} for a key that opens none. */
-    static Books check(HttpRequest request) {
+    Books check(HttpRequest request) {
         Optional<String> apiKey = request.header("authorization").flatMap(Credentials::apiKey);
         if (apiKey.isEmpty()) {
             throw Refusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
                     + "your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."));
         }
         String value = apiKey.get();
-        if (!value.matches("[sr]k_test_\\w+")) {
+        if (value.startsWith("sk_test_stranger")) {
+            return Books.OF_ANOTHER_ACCOUNT;
+        }
+        if (!value.matches("[sr]k_test_\\w+") || only.filter(key -> !key.equals(value)).isPresent()) {
             String shown = value.length() < 12 ? "****" : value.substring(0, 8) + "****" + value.substring(value.length() - 4);
             throw Refusal.beforeExecution(ApiError.invalidRequest(401, "Invalid API Key provided: " + shown));
         }
@@ -31,7 +40,7 @@ final class Credentials {
             throw Refusal.beforeExecution(ApiError.invalidRequest(403, "The provided key 'rk_test_****' does not have the required "
                     + "permissions for this endpoint."));
         }
-        return value.startsWith("sk_test_stranger") ? Books.OF_ANOTHER_ACCOUNT : Books.OURS;
+        return Books.OURS;
     }
 
     private static Optional<String> apiKey(String header) {

@@ -13,32 +13,38 @@ import java.util.Optional;
  * @param clock       what time it is: for object times, and for the life of keys
  * @param keyLifetime how long an idempotency key is remembered; Stripe says at least 24 hours
  * @param searchLag   how long search does not see a new intent; Stripe says under a minute
+ * @param account     its secret key, where another account's finds nothing and may do nothing; without one any test key will do
  */
 public record StripeSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
-        Duration searchLag) {
+        Duration searchLag, Optional<String> account) {
 
     /** Any port, in memory, the system's clock, 24 hours, one second. */
     public static StripeSettings inMemory() {
-        return new StripeSettings(0, Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1));
+        return new StripeSettings(0, Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1),
+                Optional.empty());
     }
 
     public StripeSettings port(int other) {
-        return new StripeSettings(other, directory, clock, keyLifetime, searchLag);
+        return new StripeSettings(other, directory, clock, keyLifetime, searchLag, account);
     }
 
     public StripeSettings keptIn(Path other) {
-        return new StripeSettings(port, Optional.of(other), clock, keyLifetime, searchLag);
+        return new StripeSettings(port, Optional.of(other), clock, keyLifetime, searchLag, account);
     }
 
     public StripeSettings clock(InstantSource other) {
-        return new StripeSettings(port, directory, other, keyLifetime, searchLag);
+        return new StripeSettings(port, directory, other, keyLifetime, searchLag, account);
     }
 
     public StripeSettings keyLifetime(Duration other) {
-        return new StripeSettings(port, directory, clock, other, searchLag);
+        return new StripeSettings(port, directory, clock, other, searchLag, account);
     }
 
     public StripeSettings searchLag(Duration other) {
-        return new StripeSettings(port, directory, clock, keyLifetime, other);
+        return new StripeSettings(port, directory, clock, keyLifetime, other, account);
+    }
+
+    public StripeSettings account(String secretKey) {
+        return new StripeSettings(port, directory, clock, keyLifetime, searchLag, Optional.of(secretKey));
     }
 }

@@ -36,7 +36,7 @@ public final class StripeSimulator implements PspSimulator {
         Keys<FrozenAnswer> keys = new Keys<>(settings.keyLifetime());
         this.books = new Books(keys, settings.directory());
         Execution execution = new Execution(books, new Reads(books, settings.searchLag()));
-        this.api = new Api(settings.clock(), outage, keys, rules, execution, books);
+        this.api = new Api(new Credentials(settings.account()), settings.clock(), outage, keys, rules, execution, books);
         this.admin = new Admin(books, rules, outage, settings.clock());
         this.listener = listen(settings.port());
     }

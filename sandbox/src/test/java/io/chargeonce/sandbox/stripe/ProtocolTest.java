@@ -9,6 +9,9 @@ import com.stripe.param.PaymentIntentListParams;
 import com.stripe.param.PaymentIntentSearchParams;
 import io.chargeonce.sandbox.psp.Json;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,6 +71,21 @@ class ProtocolTest {
         assertThat(Json.tree(get("Bearer nonsense").body().getBytes()).path("error").path("type").asString())
                 .isEqualTo("invalid_request_error");
         assertThat(get("Basic " + Base64.getEncoder().encodeToString("sk_test_x:".getBytes())).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_rolled_key_is_unauthorized_and_one_of_another_account_finds_nothing() throws Exception {
+        try (var account = StripeSimulator.start(StripeSettings.inMemory().account("sk_test_ours"))) {
+            assertThat(status(account, "GET", "/v1/refunds", "sk_test_ours")).isEqualTo(200);
+            assertThat(status(account, "GET", "/v1/refunds", "sk_test_rolled")).isEqualTo(401);
+            assertThat(status(account, "POST", "/v1/payment_intents/pi_1/confirm", "sk_test_stranger")).isEqualTo(404);
+        }
+    }
+
+    private static int status(StripeSimulator account, String method, String path, String key) throws Exception {
+        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(URI.create(account.apiBase() + path))
+                .header("Authorization", "Bearer " + key).method(method, HttpRequest.BodyPublishers.noBody()).build(),
+                HttpResponse.BodyHandlers.ofString()).statusCode();
     }
 
     @Test

@@ -1,0 +1,15 @@
+package io.chargeonce.client;
+
+import java.time.Duration;
+
+/**
+ * How long the client waits for a server.
+ *
+ * @param answer  from the sending of one payment to the last byte of its answer
+ * @param batch   from the sending of a batch to the first byte of its answers
+ * @param silence within a batch's answers, from one line to the next
+ */
+record Patience(Duration answer, Duration batch, Duration silence) {
+
+    static final Patience USUAL = new Patience(Duration.ofSeconds(20), Duration.ofMinutes(10), Duration.ofSeconds(90));
+}

@@ -1,0 +1,134 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.load.proxy.Conditions;
+import io.chargeonce.load.proxy.TcpProxy;
+import io.chargeonce.wire.Topics;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.random.RandomGenerator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** What a broker that runs does to its clients, and what the way to it does. Ends with the next healing. For one thread. */
+final class KafkaFaults {
+
+    private static final Topics TOPICS = new Topics("payments");
+    /** Less than any record of ours has. */
+    private static final String TINY = "64";
+    private static final Duration LONGEST_ABSENCE = Duration.ofSeconds(2);
+
+    private interface Work {
+        void with(Admin admin) throws InterruptedException, ExecutionException;
+    }
+
+    private final Stage stage;
+    private final RandomGenerator random;
+
+    KafkaFaults(Stage stage, RandomGenerator random) {
+        this.stage = stage;
+        this.random = random;
+    }
+
+    /** Half the time for all services, else for some, so that these and the broker are in different parts. Returns the fault's name. */
+    String hurtLink() {
+        List<TcpProxy> ways = switch (random.nextInt(4)) {
+            case 0 -> List.of(stage.toKafka);
+            case 1 -> List.of(stage.toKafkaForOthers);
+            default -> List.of(stage.toKafka, stage.toKafkaForOthers);
+        };
+        String who = ways.size() > 1 ? "" : " for some";
+        return switch (random.nextInt(7)) {
+            case 0 -> set(ways, Conditions.unreachable(), "down") + who;
+            case 1 -> set(ways, Conditions.fair().latency(Duration.ofMillis(50 + random.nextInt(400))), "slow") + who;
+            case 2 -> set(ways, Conditions.fair().slice(50).bytesPerSecond(30_000), "slow drip") + who;
+            case 3 -> set(ways, Conditions.silent(), "stalled") + who;
+            case 4 -> set(ways, Conditions.stalled(Conditions.Stalled.REQUESTS), "requests stalled") + who;
+            case 5 -> set(ways, Conditions.stalled(Conditions.Stalled.ANSWERS), "answers stalled") + who;
+            default -> {
+                ways.forEach(TcpProxy::resetAll);
+                yield "reset" + who;
+            }
+        };
+    }
+
+    private static String set(List<TcpProxy> ways, Conditions conditions, String name) {
+        ways.forEach(way -> way.set(conditions));
+        return name;
+    }
+
+    /** Returns the fault's name. */
+    String refuse() {
+        stage.healBroker();
+        return random.nextBoolean() ? refuseCredentials() : refuseRecords();
+    }
+
+    String refuseCredentials() {
+        admin(PipelineTopics::refuse);
+        stage.toKafka.resetAll();
+        stage.toKafkaForOthers.resetAll();
+        stage.atHealingOfBroker(() -> admin(PipelineTopics::admit));
+        return "credentials refused";
+    }
+
+    /** Also those of outcomes and dead letters, now and then. When the limit is mended, a person lets the refused rows go on. */
+    String refuseRecords() {
+        List<String> topics = List.of(TOPICS.requests(), TOPICS.retry(1), TOPICS.outcomes(), TOPICS.deadLetters());
+        String topic = topics.get(random.nextInt(topics.size()));
+        var limit = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        var usual = new String[1];
+        admin(admin -> {
+            usual[0] = admin.describeConfigs(List.of(limit)).all().get().get(limit).get("max.message.bytes").value();
+            setLargest(admin, limit, TINY);
+        });
+        stage.atHealingOfBroker(() -> admin(admin -> setLargest(admin, limit, usual[0])));
+        stage.atHealingOfBroker(() -> stage.sql("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL"));
+        return "records refused on " + topic;
+    }
+
+    private static void setLargest(Admin admin, ConfigResource topic, String bytes) throws InterruptedException, ExecutionException {
+        Map<ConfigResource, Collection<AlterConfigOp>> change = Map.of(topic, List.of(
+                new AlterConfigOp(new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET)));
+        admin.incrementalAlterConfigs(change).all().get();
+    }
+
+    /** Its records are gone, and those who read it have positions in what it was. Returns the fault's name. */
+    String loseTopic() {
+        stage.healBroker();
+        String topic = TOPICS.ofTier(random.nextInt(Topics.TIERS + 1));
+        admin(admin -> delete(admin, topic));
+        if (random.nextBoolean()) {
+            stage.atHealingOfBroker(() -> admin(PipelineTopics::createMissing));
+            return "missing " + topic;
+        }
+        Pauses.of(Duration.ofMillis(random.nextLong(LONGEST_ABSENCE.toMillis())));
+        admin(PipelineTopics::createMissing);
+        return "made again " + topic;
+    }
+
+    private static void delete(Admin admin, String topic) throws InterruptedException, ExecutionException {
+        try {
+            admin.deleteTopics(List.of(topic)).all().get();
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                throw e;
+            }
+        }
+    }
+
+    private void admin(Work work) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", stage.kafka()))) {
+            work.with(admin);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the broker could not be changed: " + e.getCause().getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+}

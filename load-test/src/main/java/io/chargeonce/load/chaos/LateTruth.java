@@ -1,0 +1,40 @@
+package io.chargeonce.load.chaos;
+
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * PSPs that charge and do not say so, while people purge what has no answer, restore it and want it back. With the next healing
+ * the truth comes: by webhooks, by the answers of calls that stood still, by questions. For one thread.
+ */
+final class LateTruth {
+
+    private static final int LASTING = 60;
+    private static final Duration UNTIL_SOME_ARE_UNKNOWN = Duration.ofSeconds(2);
+
+    private final Stage stage;
+    private final RandomGenerator random;
+
+    LateTruth(Stage stage, RandomGenerator random) {
+        this.stage = stage;
+        this.random = random;
+    }
+
+    /** Returns the fault's name. */
+    String inflict() {
+        stage.adyen.holdWebhooks(true);
+        stage.atHealing(() -> stage.adyen.holdWebhooks(false));
+        stage.storm(stage.adyen, FaultRule.once(new Fault.AnswerLost()).times(LASTING));
+        stage.storm(stage.stripe, FaultRule.once(new Fault.AnswerLost()).times(LASTING));
+        stage.mark(stage.lateTruth());
+        if (random.nextBoolean()) {
+            return "answers and webhooks late, people hasty";
+        }
+        Pauses.of(UNTIL_SOME_ARE_UNKNOWN);
+        Child zombie = stage.consumers().get(random.nextInt(stage.consumers().size()));
+        zombie.freeze();
+        return "answers, webhooks and " + zombie.name() + " late, people hasty";
+    }
+}
