@@ -4,6 +4,7 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.simulation.Series;
+import io.chargeonce.load.simulation.Simulation;
 import io.chargeonce.load.simulation.Trials;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
@@ -70,6 +71,7 @@ final class SimulateCommand implements Callable<Integer> {
         out.println("seed " + first);
         out.flush();
         try (var postgres = PostgresServer.startTemporary()) {
+            Simulation.forgetDisks(postgres);
             if (everyPlant) {
                 return tryAll(postgres, first, out);
             }

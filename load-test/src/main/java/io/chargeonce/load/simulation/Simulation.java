@@ -4,12 +4,14 @@ import io.chargeonce.database.Migrations;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
@@ -62,9 +64,18 @@ public final class Simulation implements Game {
             $$
             """;
 
+    /** What a disk could lose is no part of a universe: a lost answer is. */
+    private static final List<String> NO_DISK = List.of("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
+            "ALTER SYSTEM SET checkpoint_timeout = '1h'", "SELECT pg_reload_conf()");
+
     private static void prepare(String database) {
         Migrations.apply(database, "postgres", "");
         execute(database, TIME);
+    }
+
+    /** Makes a whole server quick and forgetful, for one on which nothing but universes is played. */
+    public static void forgetDisks(PostgresServer server) {
+        NO_DISK.forEach(sql -> execute(server.jdbcUrl(), sql));
     }
 
     private static void execute(String database, String sql) {

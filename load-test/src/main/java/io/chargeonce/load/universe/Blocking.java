@@ -6,15 +6,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -28,7 +31,7 @@ public final class Blocking {
     /** A relay's longer pauses are for other things than work. */
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
     /** What is staged elsewhere gathers for so long, that fewer looks find more; what its own process stages is told to it at once. */
-    private static final Duration GATHER = Duration.ofMillis(30);
+    private static final Duration GATHER = Duration.ofMillis(100);
     /** A relay without work looks again so rarely only where nothing was staged since it looked. */
     private static final Duration NOTHING_NEW = Duration.ofSeconds(4);
 
@@ -91,6 +94,11 @@ public final class Blocking {
         return future.join();
     }
 
+    public static Object get(Future<?> future) throws InterruptedException, ExecutionException {
+        until(future::isDone, Strand.NEVER);
+        return future.get();
+    }
+
     public static Object get(CompletableFuture<?> future, long time, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (!until(future::isDone, after(time, unit))) {
@@ -127,6 +135,11 @@ public final class Blocking {
         return new Strands();
     }
 
+    /** None runs by itself: see {@link #schedule}. */
+    public static ScheduledExecutorService noTimer(ThreadFactory unused) {
+        return null;
+    }
+
     /** The breaker's timers. */
     public static ScheduledFuture<?> schedule(ScheduledExecutorService unused, Runnable task, long time, TimeUnit unit) {
         return Strands.later(Kernel.it().host(), task, after(time, unit));
@@ -150,6 +163,10 @@ public final class Blocking {
 
     public static Instant now() {
         return Kernel.it().clock();
+    }
+
+    public static ZonedDateTime now(Clock clock) {
+        return ZonedDateTime.ofInstant(clock.instant(), clock.getZone());
     }
 
     public static InstantSource system() {

@@ -177,7 +177,10 @@ final class Kernel {
     }
 
     private long nextWake() {
-        long next = strands.stream().mapToLong(strand -> strand.wakesAt(micros)).min().orElseThrow();
+        long next = Strand.NEVER;
+        for (Strand strand : strands) {
+            next = Math.min(next, strand.wakesAt(micros));
+        }
         if (next == Strand.NEVER) {
             throw new IllegalStateException("Bug! Everybody waits for ever");
         }

@@ -119,8 +119,12 @@ final class ModelConsumer {
     }
 
     private boolean hasRecords() {
-        return positions.entrySet().stream().anyMatch(entry ->
-                !paused.contains(entry.getKey()) && entry.getValue() != broker.log(entry.getKey()).end());
+        for (Map.Entry<TopicPartition, Long> entry : positions.entrySet()) {
+            if (entry.getValue() != broker.log(entry.getKey()).end() && !paused.contains(entry.getKey())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private ConsumerRecords<byte[], byte[]> fetch() {
