@@ -43,6 +43,7 @@ final class Rewriting {
             Map.entry("java/util/concurrent/CompletableFuture.join()Ljava/lang/Object;", "join"),
             Map.entry("java/util/concurrent/Future.get()Ljava/lang/Object;", "get"),
             Map.entry("java/util/concurrent/CompletableFuture.get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;", "get"),
+            Map.entry("java/net/http/HttpClient.newBuilder()Ljava/net/http/HttpClient$Builder;", "noHttp"),
             Map.entry("java/lang/Runtime.addShutdownHook(Ljava/lang/Thread;)V", "addShutdownHook"),
             Map.entry("java/lang/Runtime.removeShutdownHook(Ljava/lang/Thread;)Z", "removeShutdownHook"),
             Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
@@ -57,17 +58,20 @@ final class Rewriting {
     /** @param argument which local variable the stand-in is given; none if negative */
     private record StandIn(String method, int argument, String descriptor) {}
 
-    private static final Map<String, StandIn> BODIES = Map.of(
-            "io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;"),
-            "io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
-                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;"),
-            "io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;"),
-            "io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;"),
-            "io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;"),
-            "io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z"),
-            "io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;"),
-            "io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V"),
-            "io/chargeonce/ingest/IngestService.startIntake", new StandIn("nothing", -1, "()V"));
+    private static final Map<String, StandIn> BODIES = Map.ofEntries(
+            Map.entry("io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;")),
+            Map.entry("io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
+                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;")),
+            Map.entry("io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;")),
+            Map.entry("io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
+            Map.entry("io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;")),
+            Map.entry("io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
+            Map.entry("io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;")),
+            Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
+            Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
+                    new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
+            Map.entry("io/chargeonce/charge/WebhookServer.start", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/ingest/IngestService.startIntake", new StandIn("nothing", -1, "()V")));
 
     private Rewriting() {}
 
@@ -130,8 +134,11 @@ final class Rewriting {
                 local += argument.getSize();
             }
             body.visitMethodInsn(Opcodes.INVOKESTATIC, STAND_INS, standIn.method, standIn.descriptor, false);
-            if (returned.getSort() == Type.OBJECT && Type.getReturnType(standIn.descriptor) == Type.VOID_TYPE) {
+            Type given = Type.getReturnType(standIn.descriptor);
+            if (returned.getSort() == Type.OBJECT && given == Type.VOID_TYPE) {
                 body.visitInsn(Opcodes.ACONST_NULL);
+            } else if (returned.getSort() == Type.OBJECT && !given.equals(returned)) {
+                body.visitTypeInsn(Opcodes.CHECKCAST, returned.getInternalName());
             }
             body.visitInsn(returned.getOpcode(Opcodes.IRETURN));
             body.visitMaxs(0, 0);

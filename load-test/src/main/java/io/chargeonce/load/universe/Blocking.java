@@ -1,5 +1,7 @@
 package io.chargeonce.load.universe;
 
+import java.lang.reflect.Proxy;
+import java.net.http.HttpClient;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -133,6 +135,12 @@ public final class Blocking {
 
     public static ExecutorService executor() {
         return new Strands();
+    }
+
+    /** One that is never used, for every exchange goes to {@link StandIns#exchange}. */
+    public static HttpClient.Builder noHttp() {
+        return (HttpClient.Builder) Proxy.newProxyInstance(Blocking.class.getClassLoader(), new Class<?>[] {HttpClient.Builder.class},
+                (builder, method, arguments) -> method.getName().equals("build") ? null : builder);
     }
 
     /** None runs by itself: see {@link #schedule}. */

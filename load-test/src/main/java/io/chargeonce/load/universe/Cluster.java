@@ -41,6 +41,8 @@ final class Cluster {
                 meter instanceof Counter counter && meter.getId().getName().equals(FETCHED_WHILE_FULL) ? counter.count() : 0);
     }
 
+    private static final Map<String, Psp> byName = new LinkedHashMap<>();
+
     private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
 
     private final Map<String, String> settings;
@@ -54,7 +56,19 @@ final class Cluster {
         this.mostSkew = mostSkew;
         this.settings = Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secret.toString(),
                 "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
-                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4");
+                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:1");
+        byName.clear();
+        psps.forEach(psp -> byName.put(psp.name, psp));
+    }
+
+    /** By the host that its gateway is set up with. */
+    static Psp psp(String name) {
+        return byName.get(name);
+    }
+
+    /** Who takes webhooks. */
+    List<Host> webhooks() {
+        return alive().stream().filter(host -> StandIns.inboxOf(host) != null).toList();
     }
 
     void start() {
@@ -86,6 +100,7 @@ final class Cluster {
                 case CHARGE -> {
                     ChargeEngine engine = engine(name);
                     engine.startCaretakers();
+                    engine.startWebhooks();
                     engine.startLoop(0);
                 }
                 case OPERATOR -> Operator.work();
@@ -101,7 +116,7 @@ final class Cluster {
 
     private ChargeEngine engine(String name) {
         List<Gateway> gateways = new ArrayList<>();
-        psps.forEach(psp -> gateways.add(new PspGateway(psp)));
+        psps.forEach(psp -> gateways.add(SimulatedGateways.of(psp)));
         return new ChargeEngine(read(ChargeSettings.ALL).read(ChargeSettings::from), gateways, METERS.registry(),
                 Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));
     }

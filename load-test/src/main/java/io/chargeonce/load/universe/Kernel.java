@@ -125,14 +125,19 @@ final class Kernel {
         }
     }
 
-    /** A place where others may go first, and where the process may die. */
-    void point(String label) {
+    /** A place where the process may die, but where nothing else comes between what is before and what is behind it. */
+    void mayDie(String label) {
         dieIfKilled();
         note(label);
         if (crashes.at(running.host, label)) {
             kill(running.host);
             throw new Killed();
         }
+    }
+
+    /** A place where others may go first, and where the process may die. */
+    void point(String label) {
+        mayDie(label);
         if (random.nextDouble() > GO_ON_WITH_THE_SAME) {
             await(Strand.AT_ONCE, Strand.NEVER);
         }

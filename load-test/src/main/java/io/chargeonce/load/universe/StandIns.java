@@ -4,7 +4,10 @@ import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import io.chargeonce.kafka.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
+import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -18,6 +21,8 @@ import org.apache.kafka.clients.producer.Producer;
 public final class StandIns {
 
     private static final Map<Host, Function<Object, Object>> DOORS = new HashMap<>();
+
+    private static final Map<Host, Object> INBOXES = new HashMap<>();
 
     private StandIns() {}
 
@@ -72,12 +77,28 @@ public final class StandIns {
         // Merchants' topics are not part of a universe.
     }
 
+    /** In place of HTTP: PSPs find the inbox here. */
+    public static Object webhooks(Object inbox) {
+        INBOXES.put(Kernel.it().host(), inbox);
+        return null;
+    }
+
+    static Object inboxOf(Host host) {
+        return INBOXES.get(host);
+    }
+
+    /** A gateway's HTTP: see {@link Psp}. */
+    public static HttpResponse<String> exchange(HttpRequest request) throws IOException {
+        return Exchanged.with(request);
+    }
+
     static Function<Object, Object> doorOf(Host host) {
         return DOORS.get(host);
     }
 
     static void forgetDoors() {
         DOORS.clear();
+        INBOXES.clear();
     }
 
     /** PartitionWork.awaitQuiet, which waits within a lock. */

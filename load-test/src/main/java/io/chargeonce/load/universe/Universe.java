@@ -62,15 +62,17 @@ public final class Universe implements Game {
         var kernel = new Kernel(seed);
         var broker = broker();
         broker.enter();
-        List<Psp> psps = List.of(new Psp("alpha", kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4)), new Psp("beta", Duration.ofMinutes(10)));
-        var cluster = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
-        var shop = new Shop(cluster);
-        var nemesis = new Nemesis(kernel, cluster, broker, postgres, psps, sweeping);
-        kernel.run(() -> live(kernel, broker, cluster, shop, nemesis));
+        var cluster = new Cluster[1];
+        var webhooks = new Webhooks(() -> cluster[0].webhooks());
+        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(Duration.ofMinutes(10), webhooks));
+        cluster[0] = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
+        var shop = new Shop(cluster[0]);
+        var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, sweeping);
+        kernel.run(() -> live(kernel, broker, cluster[0], shop, nemesis));
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
-        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
+        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
                 .calls(new Calls.InMemory(shop.calls())).recovered(recovery);
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster));
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]));
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw kernel.bug().get();
         }
