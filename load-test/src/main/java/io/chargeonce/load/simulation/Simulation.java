@@ -1,6 +1,7 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
@@ -13,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
 public final class Simulation implements Game {
@@ -25,8 +27,9 @@ public final class Simulation implements Game {
      * @param database JDBC URL of a fresh, empty database, for this simulation alone
      * @param plant    a bug to plant into the services first
      * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param faults   what may go wrong at all
      */
-    public Simulation(String database, Optional<Plant> plant, boolean sweeping) {
+    public Simulation(String database, Optional<Plant> plant, boolean sweeping, Set<Fault> faults) {
         try {
             this.secret = Files.writeString(Files.createTempFile("chargeonce-simulation-", ".key"), "sk_test_simulated");
         } catch (IOException e) {
@@ -35,7 +38,7 @@ public final class Simulation implements Game {
         prepare(database);
         plant.flatMap(Plant::sql).ifPresent(sql -> execute(database, sql));
         this.loader = new UniverseLoader(plant);
-        this.universe = loader.game(database, secret, sweeping);
+        this.universe = loader.game(database, secret, sweeping, faults);
     }
 
     /** A connection that sets {@code search_path} to find these first lives in the universe's time. */

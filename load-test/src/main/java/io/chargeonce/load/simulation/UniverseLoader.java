@@ -1,5 +1,6 @@
 package io.chargeonce.load.simulation;
 
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.plant.Plant;
 import java.io.File;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
@@ -53,11 +55,12 @@ final class UniverseLoader extends URLClassLoader {
     /**
      * @param jdbcUrl  a database with the schema {@code chargeonce}, for this game alone
      * @param sweeping whether the sweeper works
+     * @param faults   what may go wrong at all
      */
-    Game game(String jdbcUrl, Path secret, boolean sweeping) {
+    Game game(String jdbcUrl, Path secret, boolean sweeping, Set<Fault> faults) {
         try {
-            return (Game) loadClass(UNIVERSE).getConstructor(String.class, Path.class, boolean.class)
-                    .newInstance(jdbcUrl, secret, sweeping);
+            return (Game) loadClass(UNIVERSE).getConstructor(String.class, Path.class, boolean.class, Set.class)
+                    .newInstance(jdbcUrl, secret, sweeping, faults);
         } catch (InvocationTargetException e) {
             throw new IllegalStateException(e.getCause());
         } catch (ReflectiveOperationException e) {

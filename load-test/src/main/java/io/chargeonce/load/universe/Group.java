@@ -138,6 +138,10 @@ final class Group {
         return true;
     }
 
+    void forget(String topic) {
+        committed.keySet().removeIf(partition -> partition.topic().equals(topic));
+    }
+
     Optional<OffsetAndMetadata> committed(TopicPartition partition) {
         return Optional.ofNullable(committed.get(partition));
     }

@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -73,8 +74,9 @@ public final class StandIns {
         DOORS.put(Kernel.it().host(), (Function<Object, Object>) accept);
     }
 
-    public static void nothing() {
-        // Merchants' topics are not part of a universe.
+    /** Of those that merchants may have, the ones that there are. */
+    public static Set<String> intakeTopics() {
+        return Broker.it().intakeTopics();
     }
 
     /** In place of HTTP: PSPs find the inbox here. */

@@ -3,9 +3,11 @@ package io.chargeonce.load.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.checker.Violation;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.sandbox.TestStack;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -16,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A small budget of universes; {@code chargeonce load simulate} has any number. */
 class SimulationTest {
 
-    private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty(), true);
+    private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty(), true, EnumSet.allOf(Fault.class));
     private static final int SEEDS = 8;
     private static final int MOST_TO_CATCH_A_BUG = 25;
 
@@ -45,7 +47,7 @@ class SimulationTest {
     @ParameterizedTest
     @EnumSource(names = {"OUTCOME_PAST_THE_OUTBOX", "FIFTY_MS_EARLY"})
     void a_planted_bug_is_caught_and_its_seed_balances_without_it(Plant plant) {
-        try (var planted = new Simulation(TestStack.newDatabase(), Optional.of(plant), true)) {
+        try (var planted = new Simulation(TestStack.newDatabase(), Optional.of(plant), true, EnumSet.allOf(Fault.class))) {
             Played caught = LongStream.rangeClosed(1, MOST_TO_CATCH_A_BUG).mapToObj(planted::play)
                     .filter(played -> !played.verdict().balanced()).findFirst().orElseThrow();
             assertThat(caught.verdict().violations()).extracting(Violation::invariant).containsAnyElementsOf(plant.expected());
