@@ -120,12 +120,12 @@ final class Broker {
 
     long append(TopicPartition partition, ProducerRecord<byte[], byte[]> record) {
         Kernel kernel = Kernel.it();
-        return log(partition).append(record, nowMillis(), (kernel.now() + SimulatedPostgres.clockMicros()) / 1_000);
+        return log(partition).append(record, nowMillis(), (kernel.wall() + SimulatedPostgres.clockMicros()) / 1_000);
     }
 
     /** By the broker's own clock. */
     long nowMillis() {
-        return (Kernel.it().now() + troubles.clockMicros()) / 1_000;
+        return (Kernel.it().wall() + troubles.clockMicros()) / 1_000;
     }
 
     /** Whether a topic takes the broker's time and not the sender's. */

@@ -39,6 +39,7 @@ final class Kernel {
     private Optional<RuntimeException> bug = Optional.empty();
     private Crashes crashes = (host, point) -> false;
     private long micros = START;
+    private long daysMicros;
     private long hash = 1;
     private long steps;
     private long mishaps;
@@ -294,12 +295,23 @@ final class Kernel {
 
     /** By the clock of the process that asks. */
     Instant clock() {
-        return Instant.ofEpochSecond(0, (micros + running.host.skewMicros) * 1_000);
+        return Instant.ofEpochSecond(0, (wall() + running.host.skewMicros) * 1_000);
     }
 
     /** By the clock that counts. */
     Instant truth() {
-        return Instant.ofEpochSecond(0, micros * 1_000);
+        return Instant.ofEpochSecond(0, wall() * 1_000);
+    }
+
+    /** What clocks show if they are right, in microseconds: days that passed while all stood still are in it, and not in {@link #now}. */
+    long wall() {
+        return micros + daysMicros;
+    }
+
+    /** As for machines that were all suspended: clocks go on, and nothing that waits for a while has waited. */
+    void daysPass(Duration days) {
+        note("days pass");
+        daysMicros += days.toNanos() / 1_000;
     }
 
     RandomGenerator random() {

@@ -254,7 +254,7 @@ final class SimulatedPostgres {
 
     /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. */
     void tellTime(Connection raw) throws SQLException {
-        long now = Kernel.it().now() + clockMicros;
+        long now = Kernel.it().wall() + clockMicros;
         if (told.getOrDefault(raw, 0L) != now) {
             told.put(raw, now);
             try (var statement = raw.createStatement()) {

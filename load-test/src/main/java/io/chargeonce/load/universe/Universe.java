@@ -87,13 +87,17 @@ public final class Universe implements Game {
             broker.create("payments.intake.shop-2", 1, false);
         }
         var shop = new Shop(cluster[0], broker, nemesis.knows(Fault.SOFT_DECLINE));
-        kernel.run(() -> live(kernel, broker, cluster[0], shop, nemesis));
+        try {
+            kernel.run(() -> live(kernel, broker, cluster[0], shop, nemesis));
+        } catch (RuntimeException broke) {
+            throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
+        }
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
                 .calls(new Calls.InMemory(shop.calls())).recovered(recovery);
         Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]));
         if (verdict.balanced() && kernel.bug().isPresent()) {
-            throw kernel.bug().get();
+            throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
         }
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.done());
     }
@@ -127,8 +131,7 @@ public final class Universe implements Game {
             while (!isAtRest(broker) && kernel.now() < giveUp) {
                 kernel.sleep(LOOK_EVERY);
                 if (postgres.waitsForDays()) {
-                    kernel.note("days pass");
-                    postgres.step(DAYS);
+                    kernel.daysPass(DAYS);
                 }
             }
             kernel.sleep(STILL_ON_ITS_WAY);
