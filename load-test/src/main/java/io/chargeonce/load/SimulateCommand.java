@@ -1,19 +1,23 @@
 package io.chargeonce.load;
 
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.simulation.Series;
+import io.chargeonce.load.simulation.Simulation;
 import io.chargeonce.load.simulation.Trials;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
@@ -56,6 +60,13 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--table", paramLabel = "FILE", description = "With --every-plant: write what was found into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
 
+    @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
+            description = "Only these may go wrong, for a look at one of them. Default: all of ${COMPLETION-CANDIDATES}.", completionCandidates = FaultTag.All.class)
+    Set<Fault> faults = EnumSet.allOf(Fault.class);
+
+    @Option(names = "--without", split = ",", paramLabel = "FAULT", converter = FaultTag.class, description = "These may not.")
+    Set<Fault> without = EnumSet.noneOf(Fault.class);
+
     @Option(names = "--json", description = "Print the result as the last line.")
     boolean json;
 
@@ -65,23 +76,25 @@ final class SimulateCommand implements Callable<Integer> {
         if (seeds < 1 || parallel < 1) {
             throw new ParameterException(spec.commandLine(), "--seeds and --parallel must be at least 1");
         }
+        faults.removeAll(without);
         long first = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + first);
         out.flush();
         try (var postgres = PostgresServer.startTemporary()) {
+            Simulation.forgetDisks(postgres);
             if (everyPlant) {
                 return tryAll(postgres, first, out);
             }
             boolean sweeping = plant.map(bug -> bug.shows().sweeping()).orElse(true);
-            try (var series = new Series(postgres, plant, sweeping, parallel)) {
+            try (var series = new Series(postgres, plant, sweeping, faults, parallel)) {
                 return play(series, first, out);
             }
         }
     }
 
     private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
-        var trials = new Trials(out, first, seeds, parallel);
+        var trials = new Trials(out, first, seeds, faults, parallel);
         trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only);
         if (table.isPresent()) {
             trials.writeInto(table.get());

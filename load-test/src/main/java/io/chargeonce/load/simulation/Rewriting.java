@@ -1,17 +1,23 @@
 package io.chargeonce.load.simulation;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
  * Turns the services' classes into ones that ask the universe for the time, for threads and for whatever is outside of a
- * process. Calls of the JDK become calls of the same form; the few methods that reach out get another body.
+ * process. Calls of the JDK become calls of the same form, references to them too; the few methods that reach out get another
+ * body. A class that calls {@link Outside} in a way that nothing here replaces is refused.
  */
 final class Rewriting {
 
@@ -33,7 +39,9 @@ final class Rewriting {
             Map.entry("java/util/concurrent/CountDownLatch.await()V", "await"),
             Map.entry("java/util/concurrent/BlockingQueue.take()Ljava/lang/Object;", "take"),
             Map.entry("java/util/concurrent/CompletableFuture.join()Ljava/lang/Object;", "join"),
+            Map.entry("java/util/concurrent/Future.get()Ljava/lang/Object;", "get"),
             Map.entry("java/util/concurrent/CompletableFuture.get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;", "get"),
+            Map.entry("java/net/http/HttpClient.newBuilder()Ljava/net/http/HttpClient$Builder;", "noHttp"),
             Map.entry("java/lang/Runtime.addShutdownHook(Ljava/lang/Thread;)V", "addShutdownHook"),
             Map.entry("java/lang/Runtime.removeShutdownHook(Ljava/lang/Thread;)Z", "removeShutdownHook"),
             Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
@@ -41,39 +49,65 @@ final class Rewriting {
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
             Map.entry("java/time/Clock.systemUTC()Ljava/time/Clock;", "systemUTC"),
+            Map.entry("java/time/Clock.systemDefaultZone()Ljava/time/Clock;", "systemUTC"),
+            Map.entry("java/time/ZonedDateTime.now(Ljava/time/Clock;)Ljava/time/ZonedDateTime;", "now"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given; none if negative */
     private record StandIn(String method, int argument, String descriptor) {}
 
-    private static final Map<String, StandIn> BODIES = Map.of(
-            "io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;"),
-            "io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
-                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;"),
-            "io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;"),
-            "io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;"),
-            "io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;"),
-            "io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z"),
-            "io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;"),
-            "io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V"),
-            "io/chargeonce/ingest/IngestService.startIntake", new StandIn("nothing", -1, "()V"));
+    private static final Map<String, StandIn> BODIES = Map.ofEntries(
+            Map.entry("io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;")),
+            Map.entry("io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
+                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;")),
+            Map.entry("io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;")),
+            Map.entry("io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
+            Map.entry("io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;")),
+            Map.entry("io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
+            Map.entry("io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;")),
+            Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
+            Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
+                    new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
+            Map.entry("io/chargeonce/charge/WebhookServer.start", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/ingest/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}
 
-    static byte[] rewrite(byte[] original) {
+    /**
+     * @param put told of every substitution that was made, by what was replaced
+     * @throws Unsimulated if the class would reach out of its universe
+     */
+    static byte[] rewrite(byte[] original, Consumer<String> put) {
         var reader = new ClassReader(original);
         var writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-        reader.accept(new Rewriter(writer, reader.getClassName()), 0);
+        reader.accept(new Rewriter(writer, reader.getClassName(), put), 0);
         return writer.toByteArray();
+    }
+
+    /** Everything that this replaces, wherever it finds it. */
+    static Set<String> replaced() {
+        var all = new TreeSet<>(CALLS.keySet());
+        all.addAll(BODIES.keySet());
+        return all;
+    }
+
+    /** A class of a universe does what would make the universe hang, or differ each time it is played. */
+    static final class Unsimulated extends LinkageError {
+
+        Unsimulated(String message) {
+            super(message);
+        }
     }
 
     private static final class Rewriter extends ClassVisitor {
 
         private final String type;
+        private final Consumer<String> put;
 
-        Rewriter(ClassVisitor next, String type) {
+        Rewriter(ClassVisitor next, String type, Consumer<String> put) {
             super(Opcodes.ASM9, next);
             this.type = type;
+            this.put = put;
         }
 
         @Override
@@ -82,8 +116,9 @@ final class Rewriting {
             int kept = standIn.isPresent() ? access & ~Opcodes.ACC_SYNCHRONIZED : access;
             MethodVisitor next = super.visitMethod(kept, name, descriptor, signature, exceptions);
             if (standIn.isEmpty()) {
-                return new Calls(next, type);
+                return new Calls(next, type, name, put);
             }
+            put.accept(type + "." + name);
             write(next, standIn.get(), Type.getMethodType(descriptor).getReturnType());
             return null;
         }
@@ -97,8 +132,11 @@ final class Rewriting {
                 local += argument.getSize();
             }
             body.visitMethodInsn(Opcodes.INVOKESTATIC, STAND_INS, standIn.method, standIn.descriptor, false);
-            if (returned.getSort() == Type.OBJECT && Type.getReturnType(standIn.descriptor) == Type.VOID_TYPE) {
+            Type given = Type.getReturnType(standIn.descriptor);
+            if (returned.getSort() == Type.OBJECT && given == Type.VOID_TYPE) {
                 body.visitInsn(Opcodes.ACONST_NULL);
+            } else if (returned.getSort() == Type.OBJECT && !given.equals(returned)) {
+                body.visitTypeInsn(Opcodes.CHECKCAST, returned.getInternalName());
             }
             body.visitInsn(returned.getOpcode(Opcodes.IRETURN));
             body.visitMaxs(0, 0);
@@ -109,23 +147,50 @@ final class Rewriting {
     private static final class Calls extends MethodVisitor {
 
         private final String type;
+        private final String method;
+        private final Consumer<String> put;
 
-        Calls(MethodVisitor next, String type) {
+        Calls(MethodVisitor next, String type, String method, Consumer<String> put) {
             super(Opcodes.ASM9, next);
             this.type = type;
+            this.method = method;
+            this.put = put;
         }
 
         @Override
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean onInterface) {
-            Optional<String> other = Optional.ofNullable(CALLS.get(owner + "." + name + descriptor));
+            Optional<Handle> other = inPlaceOf(opcode == Opcodes.INVOKESTATIC, owner, name, descriptor);
             if (other.isEmpty()) {
                 super.visitMethodInsn(opcode, owner, name, descriptor, onInterface);
-                return;
+            } else {
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, other.get().getName(), other.get().getDesc(), false);
             }
-            String with = opcode == Opcodes.INVOKESTATIC ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
-            String method = type.equals(RELAY) && name.equals("tryAcquire") ? "tryAcquireWhenStaged"
-                    : type.equals(WORKER) && name.equals("await") ? "awaitLeisurely" : other.get();
-            super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, method, with, false);
+        }
+
+        /** A reference to a method, as in {@code Instant::now}, is an argument of the instruction that makes the lambda. */
+        @Override
+        public void visitInvokeDynamicInsn(String name, String descriptor, Handle maker, Object... arguments) {
+            Object[] put = Arrays.stream(arguments).map(argument -> argument instanceof Handle handle
+                    ? inPlaceOf(handle.getTag() == Opcodes.H_INVOKESTATIC, handle.getOwner(), handle.getName(), handle.getDesc()).orElse(handle)
+                    : argument).toArray();
+            super.visitInvokeDynamicInsn(name, descriptor, maker, put);
+        }
+
+        private Optional<Handle> inPlaceOf(boolean isStatic, String owner, String name, String descriptor) {
+            String call = owner + "." + name + descriptor;
+            String other = CALLS.get(call);
+            if (other == null) {
+                if (Outside.isCalledBy(owner, name, descriptor)) {
+                    throw new Unsimulated("%s.%s calls %s, which waits or asks the world outside of a universe: give it a substitution in %s.CALLS"
+                            .formatted(type.replace('/', '.'), method, call.replace('/', '.'), Rewriting.class.getSimpleName()));
+                }
+                return Optional.empty();
+            }
+            put.accept(call);
+            String with = isStatic ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
+            String chosen = type.equals(RELAY) && name.equals("tryAcquire") ? "tryAcquireWhenStaged"
+                    : type.equals(WORKER) && name.equals("await") ? "awaitLeisurely" : other;
+            return Optional.of(new Handle(Opcodes.H_INVOKESTATIC, BLOCKING, chosen, with, false));
         }
     }
 }

@@ -1,10 +1,12 @@
 package io.chargeonce.load.simulation;
 
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.sandbox.PostgresServer;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -23,10 +25,11 @@ public final class Series implements AutoCloseable {
     /**
      * @param plant    a bug to plant into the services first
      * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param faults   what may go wrong at all
      * @param parallel so many at a time, at least 1
      */
-    public Series(PostgresServer postgres, Optional<Plant> plant, boolean sweeping, int parallel) {
-        this.simulations = IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping)).toList();
+    public Series(PostgresServer postgres, Optional<Plant> plant, boolean sweeping, Set<Fault> faults, int parallel) {
+        this.simulations = IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping, faults)).toList();
     }
 
     /**

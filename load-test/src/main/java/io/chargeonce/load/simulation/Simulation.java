@@ -1,16 +1,20 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
 public final class Simulation implements Game {
@@ -23,8 +27,9 @@ public final class Simulation implements Game {
      * @param database JDBC URL of a fresh, empty database, for this simulation alone
      * @param plant    a bug to plant into the services first
      * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param faults   what may go wrong at all
      */
-    public Simulation(String database, Optional<Plant> plant, boolean sweeping) {
+    public Simulation(String database, Optional<Plant> plant, boolean sweeping, Set<Fault> faults) {
         try {
             this.secret = Files.writeString(Files.createTempFile("chargeonce-simulation-", ".key"), "sk_test_simulated");
         } catch (IOException e) {
@@ -33,7 +38,7 @@ public final class Simulation implements Game {
         prepare(database);
         plant.flatMap(Plant::sql).ifPresent(sql -> execute(database, sql));
         this.loader = new UniverseLoader(plant);
-        this.universe = loader.game(database, secret, sweeping);
+        this.universe = loader.game(database, secret, sweeping, faults);
     }
 
     /** A connection that sets {@code search_path} to find these first lives in the universe's time. */
@@ -62,9 +67,18 @@ public final class Simulation implements Game {
             $$
             """;
 
+    /** What a disk could lose is no part of a universe: a lost answer is. */
+    private static final List<String> NO_DISK = List.of("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
+            "ALTER SYSTEM SET checkpoint_timeout = '1h'", "SELECT pg_reload_conf()");
+
     private static void prepare(String database) {
         Migrations.apply(database, "postgres", "");
         execute(database, TIME);
+    }
+
+    /** Makes a whole server quick and forgetful, for one on which nothing but universes is played. */
+    public static void forgetDisks(PostgresServer server) {
+        NO_DISK.forEach(sql -> execute(server.jdbcUrl(), sql));
     }
 
     private static void execute(String database, String sql) {

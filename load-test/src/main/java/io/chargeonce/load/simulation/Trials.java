@@ -1,6 +1,7 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.checker.Invariant;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
@@ -23,13 +24,16 @@ public final class Trials {
     private final long first;
     private final int most;
     private final int parallel;
+    private final Set<Fault> faults;
     private final List<Trial> trials = new ArrayList<>();
 
     /**
      * @param most     how many universes each bug has to show itself
+     * @param faults   what may go wrong at all
      * @param parallel so many at a time
      */
-    public Trials(PrintWriter out, long first, int most, int parallel) {
+    public Trials(PrintWriter out, long first, int most, Set<Fault> faults, int parallel) {
+        this.faults = faults;
         this.out = out;
         this.first = first;
         this.most = most;
@@ -40,8 +44,8 @@ public final class Trials {
     public void run(PostgresServer postgres, List<Plant> plants) {
         for (Plant plant : plants) {
             boolean sweeping = plant.shows().sweeping();
-            try (var planted = new Series(postgres, Optional.of(plant), sweeping, parallel);
-                 var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping)) {
+            try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
+                 var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
                 trials.add(trial(plant, planted.play(first, most, played -> { }), sound));
             }
             out.println(line(trials.getLast()));

@@ -1,17 +1,21 @@
 package io.chargeonce.load.universe;
 
+import java.lang.reflect.Proxy;
+import java.net.http.HttpClient;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,7 +30,7 @@ public final class Blocking {
     /** A relay's longer pauses are for other things than work. */
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
     /** What is staged elsewhere gathers for so long, that fewer looks find more; what its own process stages is told to it at once. */
-    private static final Duration GATHER = Duration.ofMillis(30);
+    private static final Duration GATHER = Duration.ofMillis(100);
     /** A relay without work looks again so rarely only where nothing was staged since it looked. */
     private static final Duration NOTHING_NEW = Duration.ofSeconds(4);
 
@@ -89,6 +93,11 @@ public final class Blocking {
         return future.join();
     }
 
+    public static Object get(Future<?> future) throws InterruptedException, ExecutionException {
+        until(future::isDone, Strand.NEVER);
+        return future.get();
+    }
+
     public static Object get(CompletableFuture<?> future, long time, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (!until(future::isDone, after(time, unit))) {
@@ -125,6 +134,12 @@ public final class Blocking {
         return new Strands();
     }
 
+    /** One that is never used, for every exchange goes to {@link StandIns#exchange}. */
+    public static HttpClient.Builder noHttp() {
+        return (HttpClient.Builder) Proxy.newProxyInstance(Blocking.class.getClassLoader(), new Class<?>[] {HttpClient.Builder.class},
+                (builder, method, arguments) -> method.getName().equals("build") ? null : builder);
+    }
+
     public static void addShutdownHook(Runtime runtime, Thread hook) {
         // A universe ends without saying so.
     }
@@ -143,6 +158,10 @@ public final class Blocking {
 
     public static Instant now() {
         return Kernel.it().clock();
+    }
+
+    public static ZonedDateTime now(Clock clock) {
+        return ZonedDateTime.ofInstant(clock.instant(), clock.getZone());
     }
 
     public static InstantSource system() {

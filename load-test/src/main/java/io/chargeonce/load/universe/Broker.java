@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -23,6 +25,8 @@ final class Broker {
     /** How likely it is, for each record sent, that it is not taken, taken without an answer, or taken after everybody gave up. */
     record Faults(double notTaken, double ackLost, double late) {}
 
+    static final String INTAKE = "payments.intake.";
+
     private static Broker current;
 
     private final Map<String, List<Log>> topics = new TreeMap<>();
@@ -32,6 +36,7 @@ final class Broker {
     private Duration sessionTimeout = Duration.ofSeconds(3);
     private boolean down;
     private long created;
+    final KafkaTroubles troubles = new KafkaTroubles();
 
     void enter() {
         current = this;
@@ -76,7 +81,9 @@ final class Broker {
     }
 
     Producer<byte[], byte[]> producer() {
-        return Port.of(Producer.class, new ModelProducer(this));
+        var producer = new ModelProducer(this);
+        troubles.opened(producer);
+        return Port.of(Producer.class, producer);
     }
 
     /** Joins no group. */
@@ -121,10 +128,34 @@ final class Broker {
     }
 
     long append(TopicPartition partition, ProducerRecord<byte[], byte[]> record) {
-        return log(partition).append(record, Kernel.it().truth().toEpochMilli());
+        Kernel kernel = Kernel.it();
+        return log(partition).append(record, nowMillis(), (kernel.wall() + SimulatedPostgres.clockMicros()) / 1_000);
+    }
+
+    /** By the broker's own clock. */
+    long nowMillis() {
+        return (Kernel.it().wall() + troubles.clockMicros()) / 1_000;
+    }
+
+    /** Whether a topic takes the broker's time and not the sender's. */
+    boolean stamps(String topic) {
+        return topic(topic).stream().anyMatch(Log::isStampedByBroker);
+    }
+
+    Set<String> intakeTopics() {
+        var found = new TreeSet<String>();
+        topics.keySet().stream().filter(topic -> topic.startsWith(INTAKE)).forEach(found::add);
+        return found;
+    }
+
+    /** Its records and its groups' offsets are gone; who reads it has not heard of that. */
+    void recreate(String topic) {
+        topic(topic).forEach(Log::recreate);
+        ids.put(topic, new Uuid(1, ++created));
+        groups.values().forEach(group -> group.forget(topic));
     }
 
     List<ConsumerRecord<byte[], byte[]>> records(String topic) {
-        return topic(topic).stream().flatMap(log -> log.all().stream()).toList();
+        return topic(topic).stream().flatMap(log -> log.judged().stream()).toList();
     }
 }

@@ -17,10 +17,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.Stream;
 
 /** The services' processes: wired as they are shipped, started again when they have died. For who has the turn. */
@@ -41,12 +44,18 @@ final class Cluster {
                 meter instanceof Counter counter && meter.getId().getName().equals(FETCHED_WHILE_FULL) ? counter.count() : 0);
     }
 
+    private static final Map<String, Psp> byName = new LinkedHashMap<>();
+
     private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
 
     private final Map<String, String> settings;
     private final List<Psp> psps;
     private final Duration mostSkew;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
+    /** Which PSP processes that start now know nothing of, or empty. */
+    private String absent = "";
+    private boolean mixed;
+    private boolean harsh;
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
     Cluster(Path secret, boolean sweeping, List<Psp> psps, Duration mostSkew) {
@@ -54,7 +63,19 @@ final class Cluster {
         this.mostSkew = mostSkew;
         this.settings = Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secret.toString(),
                 "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
-                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4");
+                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:1");
+        byName.clear();
+        psps.forEach(psp -> byName.put(psp.name, psp));
+    }
+
+    /** By the host that its gateway is set up with. */
+    static Psp psp(String name) {
+        return byName.get(name);
+    }
+
+    /** Who takes webhooks. */
+    List<Host> webhooks() {
+        return alive().stream().filter(host -> StandIns.inboxOf(host) != null).toList();
     }
 
     void start() {
@@ -86,9 +107,10 @@ final class Cluster {
                 case CHARGE -> {
                     ChargeEngine engine = engine(name);
                     engine.startCaretakers();
+                    engine.startWebhooks();
                     engine.startLoop(0);
                 }
-                case OPERATOR -> Operator.work();
+                case OPERATOR -> Operator.work(harsh);
                 case RETRY -> {
                     ChargeEngine engine = engine(name);
                     for (int tier = 1; tier <= Topics.TIERS; tier++) {
@@ -101,9 +123,38 @@ final class Cluster {
 
     private ChargeEngine engine(String name) {
         List<Gateway> gateways = new ArrayList<>();
-        psps.forEach(psp -> gateways.add(new PspGateway(psp)));
-        return new ChargeEngine(read(ChargeSettings.ALL).read(ChargeSettings::from), gateways, METERS.registry(),
+        psps.stream().filter(psp -> !psp.name.equals(absent)).forEach(psp -> gateways.add(SimulatedGateways.of(psp)));
+        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(gateways)) : settings;
+        return new ChargeEngine(Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from), gateways, METERS.registry(),
                 Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));
+    }
+
+    /**
+     * From the next start of a process on.
+     *
+     * @param psp   the PSP that is not set up; empty for none
+     * @param other whether routes are set that differ from the rest's
+     */
+    void configure(String psp, boolean other) {
+        absent = psp;
+        mixed = other;
+    }
+
+    /** People on call purge what is unresolved too. */
+    void beHarsh() {
+        harsh = true;
+    }
+
+    private Map<String, String> with(String name, String value) {
+        var own = new HashMap<>(settings);
+        own.put(name, value);
+        return own;
+    }
+
+    private static String routes(List<Gateway> gateways) {
+        var names = new ArrayList<>(gateways.stream().map(Gateway::psp).toList());
+        Collections.shuffle(names, new Random(Kernel.it().random().nextLong()));
+        return "-> " + String.join(",", names);
     }
 
     private Settings read(Collection<Setting<?>> used) {

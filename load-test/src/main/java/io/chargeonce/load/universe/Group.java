@@ -30,6 +30,8 @@ final class Group {
     private final Map<TopicPartition, ModelConsumer> target = new TreeMap<>(ORDER);
     private final Map<TopicPartition, ModelConsumer> owners = new TreeMap<>(ORDER);
     private final Map<TopicPartition, OffsetAndMetadata> committed = new TreeMap<>(ORDER);
+    /** Whether every partition is with the member that it was dealt to. */
+    private boolean settled;
 
     Group(Broker broker) {
         this.broker = broker;
@@ -43,6 +45,7 @@ final class Group {
     void leave(ModelConsumer member) {
         if (members.remove(member)) {
             owners.values().removeIf(owner -> owner == member);
+            settled = false;
             rebalance();
         }
     }
@@ -53,6 +56,7 @@ final class Group {
 
     /** Deals the partitions anew, and not always as evenly as it could. */
     void rebalance() {
+        settled = false;
         target.clear();
         if (members.isEmpty()) {
             return;
@@ -77,31 +81,52 @@ final class Group {
         long now = Kernel.it().now();
         long timeout = broker.sessionTimeout().toNanos() / 1_000;
         long interval = LONGEST_POLL_INTERVAL.toNanos() / 1_000;
-        List<ModelConsumer> silent = members.stream()
-                .filter(member -> member.host.isSilentFor(timeout, now) || now - member.lastPoll() > interval).toList();
+        var silent = new ArrayList<ModelConsumer>();
+        for (ModelConsumer member : members) {
+            if (member.host.isSilentFor(timeout, now) || now - member.lastPoll() > interval) {
+                silent.add(member);
+            }
+        }
         silent.forEach(this::leave);
     }
 
     List<TopicPartition> toRevoke(ModelConsumer member) {
-        return owners.entrySet().stream().filter(entry -> entry.getValue() == member && target.get(entry.getKey()) != member)
-                .map(Map.Entry::getKey).toList();
+        var revoked = new ArrayList<TopicPartition>();
+        owners.forEach((partition, owner) -> {
+            if (owner == member && target.get(partition) != member) {
+                revoked.add(partition);
+            }
+        });
+        return revoked;
     }
 
     void release(Collection<TopicPartition> partitions) {
         partitions.forEach(owners::remove);
+        settled = false;
     }
 
     List<TopicPartition> toAssign(ModelConsumer member) {
-        return target.entrySet().stream().filter(entry -> entry.getValue() == member && !owners.containsKey(entry.getKey()))
-                .map(Map.Entry::getKey).toList();
+        var assigned = new ArrayList<TopicPartition>();
+        target.forEach((partition, next) -> {
+            if (next == member && !owners.containsKey(partition)) {
+                assigned.add(partition);
+            }
+        });
+        return assigned;
     }
 
     void take(ModelConsumer member, Collection<TopicPartition> partitions) {
         partitions.forEach(partition -> owners.put(partition, member));
+        settled = false;
     }
 
+    /** Asked at every step of the universe, so it walks over nothing once all have what they should. */
     boolean isUnsettledFor(ModelConsumer member) {
-        return !members.contains(member) || !toRevoke(member).isEmpty() || !toAssign(member).isEmpty();
+        if (!members.contains(member)) {
+            return true;
+        }
+        settled = settled || owners.equals(target);
+        return !settled && (!toRevoke(member).isEmpty() || !toAssign(member).isEmpty());
     }
 
     /** By the member's epoch alone, as the broker does: false if it is fenced. */
@@ -111,6 +136,10 @@ final class Group {
         }
         committed.putAll(offsets);
         return true;
+    }
+
+    void forget(String topic) {
+        committed.keySet().removeIf(partition -> partition.topic().equals(topic));
     }
 
     Optional<OffsetAndMetadata> committed(TopicPartition partition) {

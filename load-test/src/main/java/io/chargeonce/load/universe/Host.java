@@ -11,7 +11,7 @@ final class Host {
 
     final String name;
     /** How far its clock is ahead. */
-    final long skewMicros;
+    long skewMicros;
     /** Told when it dies, as Postgres is by a closed socket. */
     final List<Runnable> lastWill = new ArrayList<>();
     boolean alive = true;

@@ -39,6 +39,7 @@ final class Kernel {
     private Optional<RuntimeException> bug = Optional.empty();
     private Crashes crashes = (host, point) -> false;
     private long micros = START;
+    private long daysMicros;
     private long hash = 1;
     private long steps;
     private long mishaps;
@@ -125,14 +126,19 @@ final class Kernel {
         }
     }
 
-    /** A place where others may go first, and where the process may die. */
-    void point(String label) {
+    /** A place where the process may die, but where nothing else comes between what is before and what is behind it. */
+    void mayDie(String label) {
         dieIfKilled();
         note(label);
         if (crashes.at(running.host, label)) {
             kill(running.host);
             throw new Killed();
         }
+    }
+
+    /** A place where others may go first, and where the process may die. */
+    void point(String label) {
+        mayDie(label);
         if (random.nextDouble() > GO_ON_WITH_THE_SAME) {
             await(Strand.AT_ONCE, Strand.NEVER);
         }
@@ -177,7 +183,10 @@ final class Kernel {
     }
 
     private long nextWake() {
-        long next = strands.stream().mapToLong(strand -> strand.wakesAt(micros)).min().orElseThrow();
+        long next = Strand.NEVER;
+        for (Strand strand : strands) {
+            next = Math.min(next, strand.wakesAt(micros));
+        }
         if (next == Strand.NEVER) {
             throw new IllegalStateException("Bug! Everybody waits for ever");
         }
@@ -237,7 +246,8 @@ final class Kernel {
         tell(event);
     }
 
-    private void tell(String event) {
+    /** Told with a verdict, and counted nowhere. */
+    void tell(String event) {
         note(event);
         log.add(Instant.ofEpochSecond(0, micros * 1_000) + "  " + event);
     }
@@ -285,12 +295,23 @@ final class Kernel {
 
     /** By the clock of the process that asks. */
     Instant clock() {
-        return Instant.ofEpochSecond(0, (micros + running.host.skewMicros) * 1_000);
+        return Instant.ofEpochSecond(0, (wall() + running.host.skewMicros) * 1_000);
     }
 
     /** By the clock that counts. */
     Instant truth() {
-        return Instant.ofEpochSecond(0, micros * 1_000);
+        return Instant.ofEpochSecond(0, wall() * 1_000);
+    }
+
+    /** What clocks show if they are right, in microseconds: days that passed while all stood still are in it, and not in {@link #now}. */
+    long wall() {
+        return micros + daysMicros;
+    }
+
+    /** As for machines that were all suspended: clocks go on, and nothing that waits for a while has waited. */
+    void daysPass(Duration days) {
+        note("days pass");
+        daysMicros += days.toNanos() / 1_000;
     }
 
     RandomGenerator random() {

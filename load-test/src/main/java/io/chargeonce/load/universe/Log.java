@@ -14,6 +14,7 @@ final class Log {
     private final String topic;
     private final int partition;
     private final boolean stampedByBroker;
+    private final List<Long> judged = new ArrayList<>();
     private boolean whole = true;
 
     Log(String topic, int partition, boolean stampedByBroker) {
@@ -22,14 +23,23 @@ final class Log {
         this.stampedByBroker = stampedByBroker;
     }
 
-    /** Returns the record's offset. */
-    long append(ProducerRecord<byte[], byte[]> sent, long nowMillis) {
+    /**
+     * Returns the record's offset.
+     *
+     * @param postgresMillis the same moment by the clock of who judges
+     */
+    long append(ProducerRecord<byte[], byte[]> sent, long nowMillis, long postgresMillis) {
+        judged.add(postgresMillis);
         long timestamp = stampedByBroker || sent.timestamp() == null ? nowMillis : sent.timestamp();
         records.add(new ConsumerRecord<>(topic, partition, records.size(), timestamp,
                 stampedByBroker ? TimestampType.LOG_APPEND_TIME : TimestampType.CREATE_TIME,
                 sent.key() == null ? -1 : sent.key().length, sent.value() == null ? -1 : sent.value().length,
                 sent.key(), sent.value(), sent.headers(), Optional.of(0)));
         return records.size() - 1;
+    }
+
+    boolean isStampedByBroker() {
+        return stampedByBroker;
     }
 
     long end() {
@@ -44,6 +54,18 @@ final class Log {
         return List.copyOf(records);
     }
 
+    /** With the broker's timestamps as if its clock went with Postgres's. */
+    List<ConsumerRecord<byte[], byte[]>> judged() {
+        return records.stream().map(record -> !stampedByBroker ? record : new ConsumerRecord<>(topic, partition, record.offset(),
+                judged.get((int) record.offset()), record.timestampType(), record.serializedKeySize(), record.serializedValueSize(),
+                record.key(), record.value(), record.headers(), record.leaderEpoch())).toList();
+    }
+
+    /** A topic of the same name, without a record. */
+    void recreate() {
+        loseTail(records.size());
+    }
+
     /** Whether it never lost any. */
     boolean isWhole() {
         return whole;
@@ -51,6 +73,8 @@ final class Log {
 
     void loseTail(int count) {
         whole = false;
-        records.subList(Math.max(0, records.size() - count), records.size()).clear();
+        int kept = Math.max(0, records.size() - count);
+        records.subList(kept, records.size()).clear();
+        judged.subList(kept, judged.size()).clear();
     }
 }

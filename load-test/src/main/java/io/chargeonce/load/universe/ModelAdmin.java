@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.internals.CoordinatorKey;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
 /** As much of an administrator's client as the sweeper and the record loops need. */
@@ -39,7 +40,9 @@ final class ModelAdmin {
     public DescribeTopicsResult describeTopics(Collection<String> names, DescribeTopicsOptions options) {
         Kernel.it().point("before a look at topics");
         var answers = new LinkedHashMap<String, KafkaFuture<TopicDescription>>();
-        names.forEach(name -> answers.put(name, broker.isDown() ? failed() : KafkaFuture.completedFuture(describe(name))));
+        names.forEach(name -> answers.put(name, broker.isDown() ? failed(new TimeoutException("the simulated broker does not answer"))
+                : broker.troubles.isMissing(name) ? failed(new UnknownTopicOrPartitionException("the simulated topic is missing"))
+                : KafkaFuture.completedFuture(describe(name))));
         return new Topics(answers);
     }
 
@@ -49,9 +52,9 @@ final class ModelAdmin {
         return new TopicDescription(name, false, partitions, Set.of(), broker.id(name));
     }
 
-    private static KafkaFuture<TopicDescription> failed() {
+    private static KafkaFuture<TopicDescription> failed(RuntimeException why) {
         var answer = new KafkaFutureImpl<TopicDescription>();
-        answer.completeExceptionally(new TimeoutException("the simulated broker does not answer"));
+        answer.completeExceptionally(why);
         return answer;
     }
 

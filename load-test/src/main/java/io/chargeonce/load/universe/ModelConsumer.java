@@ -119,16 +119,25 @@ final class ModelConsumer {
     }
 
     private boolean hasRecords() {
-        return positions.entrySet().stream().anyMatch(entry ->
-                !paused.contains(entry.getKey()) && entry.getValue() != broker.log(entry.getKey()).end());
+        for (Map.Entry<TopicPartition, Long> entry : positions.entrySet()) {
+            if (entry.getValue() != broker.log(entry.getKey()).end() && !paused.contains(entry.getKey()) && !broker.troubles.isMissing(entry.getKey().topic())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private ConsumerRecords<byte[], byte[]> fetch() {
         var records = new LinkedHashMap<TopicPartition, List<ConsumerRecord<byte[], byte[]>>>();
         positions.replaceAll((partition, position) -> {
             Log log = broker.log(partition);
-            if (paused.contains(partition)) {
+            if (paused.contains(partition) || broker.troubles.isMissing(partition.topic())) {
                 return position;
+            }
+            if (position != log.end()) {
+                broker.troubles.whyBroken(partition).ifPresent(thrown -> {
+                    throw thrown;
+                });
             }
             // Beyond the end: its tail was lost.
             long from = position > log.end() ? reset(partition) : position;

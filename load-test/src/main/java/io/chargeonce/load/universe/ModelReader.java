@@ -29,6 +29,9 @@ final class ModelReader {
 
     public List<PartitionInfo> partitionsFor(String topic) {
         requireUp();
+        if (broker.troubles.isMissing(topic)) {
+            throw new TimeoutException("Timeout expired while fetching topic metadata");
+        }
         var infos = new ArrayList<PartitionInfo>();
         broker.partitions(topic).forEach(partition -> infos.add(
                 new PartitionInfo(topic, partition.partition(), Node.noNode(), new Node[0], new Node[0])));

@@ -21,23 +21,24 @@ final class Operator {
 
     private Operator() {}
 
-    static void work() {
+    /** @param harsh whether they purge what is unresolved too */
+    static void work(boolean harsh) {
         Kernel kernel = Kernel.it();
         var queue = new DeadLetterQueue(StandIns.database(), new Topics("payments"));
         for (int i = 0; i < CHANGES; i++) {
             kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
             try {
-                change(queue, new Mandate(kernel.host().name, Optional.of("it is simulated"), "run_" + Long.toHexString(kernel.random().nextLong())));
+                change(harsh, queue, new Mandate(kernel.host().name, Optional.of("it is simulated"), "run_" + Long.toHexString(kernel.random().nextLong())));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("a change of dead letters was not answered");
             }
         }
     }
 
-    private static void change(DeadLetterQueue queue, Mandate mandate) {
+    private static void change(boolean harsh, DeadLetterQueue queue, Mandate mandate) {
         DeadLetterFilter everything = DeadLetterFilter.everything();
         switch (Kernel.it().random().nextInt(4)) {
-            case 0 -> new Purge(queue).run(Plan.of(queue, everything), mandate, Run.unattended());
+            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), mandate, Run.unattended());
             case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), mandate, Run.unattended());
             default -> new Merge(queue).run(Plan.of(queue, everything), mandate, Run.unattended());
         }

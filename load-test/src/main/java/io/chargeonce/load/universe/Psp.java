@@ -1,7 +1,8 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.payment.Money;
-import io.chargeonce.payment.PaymentId;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,34 +14,54 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A PSP: its ledger, what it knows of each reference for ever, and which keys it remembers for a while. It outlives every
- * process and every fault. For who has the turn.
+ * A PSP as the services' own gateways reach it: its ledger, which keys it remembers for a while and with which answer, and
+ * everything that can happen on the way. It outlives every process and every fault. For who has the turn.
  */
-final class Psp {
+abstract class Psp {
 
-    /** What it made of a request. */
-    enum State { CAPTURED, DECLINED, FAILED, VOID }
-
-    /** How often each thing happens to a call, of one. The rest goes well. */
+    /** How often each thing happens to an exchange, of one. The rest goes well. */
     record Faults(double notSent, double rateLimited, double lostBefore, double lostAfter, double late, double failsBefore,
-                  double failsAfter, double refusesUnexecuted) {
+                  double failsAfter, double truncated) {
 
         static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    /** What it answers to everything for a while. */
+    enum Mood { WELL, SAYS_503, SAYS_429, REFUSES_QUESTIONS, REFUSES_CREDENTIALS }
+
+    /** @param key empty for a request without an idempotency key */
+    record Request(String method, String path, Optional<String> key, String body) {
+
+        boolean isQuestion() {
+            return method.equals("GET") || key.isEmpty();
+        }
+    }
+
+    record Reply(int status, Map<String, String> headers, String body) {
+
+        static Reply of(int status, Object body) {
+            return new Reply(status, Map.of(), JSON.writeValueAsString(body));
+        }
+    }
+
+    private record Frozen(Reply reply, long until) {}
+
+    /** It keeps keys longer than it promises. */
     private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
     private static final Duration LONGEST_LAG = Duration.ofMillis(1_500);
-    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration LATEST = Duration.ofSeconds(2);
+    private static final Duration SLOWEST = Duration.ofMillis(40);
+    static final JsonMapper JSON = new JsonMapper();
 
     final String name;
-    /** What it promises. It keeps keys longer, for no process can be sure to be awake between a look at its clock and a send. */
+    /** What it promises. */
     final Duration keyLife;
-    private final Map<String, State> byReference = new HashMap<>();
-    private final Map<String, Long> forgottenAt = new HashMap<>();
+    private final Map<String, Frozen> answers = new HashMap<>();
     private final Map<String, Long> visibleAt = new HashMap<>();
     private final List<JsonNode> movements = new ArrayList<>();
     private final List<JsonNode> declines = new ArrayList<>();
     private Faults faults = Faults.NONE;
+    private Mood mood = Mood.WELL;
     private boolean down;
 
     Psp(String name, Duration keyLife) {
@@ -48,82 +69,132 @@ final class Psp {
         this.keyLife = keyLife;
     }
 
+    /** Does what is asked for. */
+    abstract Reply execute(Request request);
+
+    abstract Reply error(int status, String message);
+
+    /** Of a failure under a key that was used before. */
+    abstract Map<String, String> repeated();
+
     void faults(Faults chosen) {
         faults = chosen;
     }
 
-    Faults faults() {
-        return faults;
+    void mood(Mood now) {
+        mood = now;
     }
 
     void down(boolean isDown) {
         down = isDown;
     }
 
-    boolean isDown() {
-        return down;
+    /** One exchange. What leaves us arrives at once; its answer may not. */
+    Reply exchange(Request request, Duration patience) throws IOException {
+        Kernel kernel = Kernel.it();
+        kernel.mayDie("before the PSP is called");
+        double lot = kernel.random().nextDouble();
+        Duration time = kernel.between(Duration.ofMillis(1), SLOWEST);
+        if (down || (lot -= faults.notSent()) < 0) {
+            kernel.sleep(time);
+            throw new ConnectException("nobody listens");
+        }
+        Optional<Reply> moody = moody(request, (lot -= faults.rateLimited()) < 0);
+        if (moody.isPresent()) {
+            kernel.sleep(time);
+            return moody.get();
+        }
+        if ((lot -= faults.lostBefore()) < 0) {
+            return noAnswer(patience);
+        }
+        if ((lot -= faults.late()) < 0) {
+            Strands.later(kernel.world(), () -> serve(request), kernel.after(kernel.between(patience, LATEST)));
+            kernel.mishap("the PSP executed a request late");
+            return noAnswer(patience);
+        }
+        if ((lot -= faults.failsBefore()) < 0) {
+            Reply failed = frozen(request, error(500, "it broke"));
+            kernel.sleep(time);
+            return failed;
+        }
+        boolean lost = (lot -= faults.lostAfter()) < 0;
+        boolean fails = !lost && (lot -= faults.failsAfter()) < 0;
+        boolean cut = !lost && !fails && (lot -= faults.truncated()) < 0;
+        Reply reply = serve(request);
+        if (lost) {
+            return noAnswer(patience);
+        }
+        kernel.sleep(time);
+        kernel.mayDie("after the PSP answered");
+        if (fails) {
+            return request.key().map(key -> answers.compute(key, (same, kept) -> new Frozen(error(500, "it broke"), kept == null ? 0 : kept.until)).reply)
+                    .orElseGet(() -> error(500, "it broke"));
+        }
+        return cut ? new Reply(reply.status, reply.headers, reply.body.substring(0, reply.body.length() / 2)) : reply;
+    }
+
+    private Optional<Reply> moody(Request request, boolean limited) {
+        return switch (limited ? Mood.SAYS_429 : mood) {
+            case WELL -> Optional.empty();
+            case SAYS_503 -> Optional.of(error(503, "it is being maintained"));
+            case SAYS_429 -> {
+                Reply tooMany = error(429, "too many");
+                yield Optional.of(new Reply(429, Map.of("Retry-After", "1"), tooMany.body));
+            }
+            case REFUSES_QUESTIONS -> request.isQuestion() ? Optional.of(error(404, "no such thing in this account")) : Optional.empty();
+            case REFUSES_CREDENTIALS -> Optional.of(error(401, "this key is not known"));
+        };
+    }
+
+    private static Reply noAnswer(Duration patience) throws IOException {
+        Kernel.it().sleep(patience);
+        throw new HttpTimeoutException("no whole answer within " + patience);
     }
 
     /** The same key gets the same answer while it is remembered; afterwards it is a request like any other. */
-    State request(String kind, String key, PaymentId payment, Money money, String card) {
-        long now = Kernel.it().now();
-        if (forgottenAt.getOrDefault(key, 0L) > now) {
-            return byReference.get(key);
-        }
-        if (byReference.get(key) == State.VOID) {
-            return State.VOID;
-        }
-        remember(key);
-        State state = card.contains("declined") ? State.DECLINED : State.CAPTURED;
-        byReference.put(key, state);
-        if (state == State.DECLINED) {
-            declines.add(JSON.valueToTree(Map.of("status", 402, "fate", "executed", "idempotency_key", key)));
-        }
-        if (state == State.CAPTURED) {
-            move(kind, key, payment, money);
-        }
-        return state;
+    private Reply serve(Request request) {
+        Optional<Frozen> kept = request.key().map(answers::get).filter(frozen -> frozen.until > Kernel.it().now());
+        return kept.isPresent() ? new Reply(kept.get().reply.status, repeated(), kept.get().reply.body) : frozen(request, execute(request));
     }
 
-    /** It breaks before it does anything, and says so to whoever repeats the key. */
-    void fail(String key) {
-        if (byReference.putIfAbsent(key, State.FAILED) == null) {
-            remember(key);
-        }
-    }
-
-    private void remember(String key) {
+    /** The first answer to a key stays its answer. */
+    private Reply frozen(Request request, Reply reply) {
         Kernel kernel = Kernel.it();
-        forgottenAt.put(key, kernel.after(keyLife.plus(LONGER_THAN_PROMISED)));
-        visibleAt.putIfAbsent(key, kernel.after(kernel.between(Duration.ZERO, LONGEST_LAG)));
-    }
-
-    /** By reference, a little behind what has happened. */
-    Optional<State> find(String key) {
-        return visibleAt.getOrDefault(key, 0L) > Kernel.it().now() ? Optional.empty() : truth(key);
-    }
-
-    Optional<State> truth(String key) {
-        return Optional.ofNullable(byReference.get(key));
-    }
-
-    /** From now on nothing can happen under this key. */
-    void cancel(String key) {
-        if (byReference.get(key) != State.CAPTURED && byReference.get(key) != State.DECLINED) {
-            byReference.put(key, State.VOID);
+        if (request.key().isEmpty()) {
+            return reply;
         }
+        Frozen kept = answers.get(request.key().get());
+        if (kept != null && kept.until > kernel.now()) {
+            return new Reply(kept.reply.status, repeated(), kept.reply.body);
+        }
+        answers.put(request.key().get(), new Frozen(reply, kernel.after(keyLife.plus(LONGER_THAN_PROMISED))));
+        return reply;
     }
 
-    private void move(String kind, String key, PaymentId payment, Money money) {
+    /** From when on it is found by what it is called. */
+    void hide(String what) {
+        visibleAt.putIfAbsent(what, Kernel.it().after(Kernel.it().between(Duration.ZERO, LONGEST_LAG)));
+    }
+
+    boolean shows(String what) {
+        return visibleAt.getOrDefault(what, 0L) <= Kernel.it().now();
+    }
+
+    void declined(String key) {
+        declines.add(JSON.valueToTree(Map.of("status", 402, "fate", "executed", "idempotency_key", key)));
+    }
+
+    /** @param metadata what came with the request, as far as this kind of PSP keeps any */
+    void move(String kind, String key, String reference, long amount, String currency, Map<String, String> metadata) {
         Kernel kernel = Kernel.it();
-        kernel.note(name + " " + kind + " " + payment);
+        kernel.note(name + " " + kind + " " + key);
         var movement = new LinkedHashMap<String, Object>();
         movement.put("kind", kind);
-        movement.put("id", name + "-" + (movements.size() + 1));
+        movement.put("id", reference);
         movement.put("idempotency_key", key);
-        movement.put("amount", money.minorUnits());
-        movement.put("currency", money.currency());
-        movement.put("metadata", Map.of("payment_id", payment.value()));
+        movement.put("amount", amount);
+        movement.put("currency", currency);
+        movement.put("metadata", metadata);
         movement.put("at", kernel.truth().toString());
         movements.add(JSON.valueToTree(movement));
     }

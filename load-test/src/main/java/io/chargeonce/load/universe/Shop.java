@@ -12,14 +12,17 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.Topics;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The clients: each wants one payment, asks until it has an answer, and sometimes asks again, or for something else. */
@@ -48,13 +51,18 @@ final class Shop {
     }
 
     private final Cluster cluster;
+    private final Broker broker;
+    /** Whether some cards have no money at first. */
+    private final boolean poor;
     private final List<ClientCall> calls = new ArrayList<>();
     private final List<RefundCall> refunds = new ArrayList<>();
     private int open;
     private int sold;
 
-    Shop(Cluster cluster) {
+    Shop(Cluster cluster, Broker broker, boolean poor) {
         this.cluster = cluster;
+        this.broker = broker;
+        this.poor = poor;
     }
 
     List<ClientCall> calls() {
@@ -76,9 +84,14 @@ final class Shop {
                     kernel.chance(0.8) ? "EUR" : "USD", card(kernel));
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
+            boolean byTopic = !broker.intakeTopics().isEmpty() && kernel.chance(0.4);
             kernel.spawn(kernel.world(), "client", () -> {
                 kernel.sleep(start);
-                shop(purchase);
+                if (byTopic) {
+                    publish(purchase);
+                } else {
+                    shop(purchase);
+                }
                 open--;
             });
         }
@@ -97,8 +110,25 @@ final class Shop {
     }
 
     /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */
-    private static String card(Kernel kernel) {
-        return kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
+    private String card(Kernel kernel) {
+        return poor && kernel.chance(0.2) ? "pm_poor" : kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
+    }
+
+    /** Kafka's acknowledgement is the merchant's: it asks no more. */
+    private void publish(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        kernel.await(() -> !broker.isDown(), Strand.NEVER);
+        byte[] key = purchase.key.getBytes(StandardCharsets.UTF_8);
+        byte[] body = JSON.writeValueAsBytes(Map.of("amount", purchase.amount, "currency", purchase.currency, "payment_method", purchase.card,
+                "reference", "order-" + purchase.key));
+        var record = new ProducerRecord<byte[], byte[]>(Broker.INTAKE + purchase.merchant, key, body);
+        broker.append(broker.partitionOf(record), record);
+        String id = PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)).value();
+        calls.add(purchase.ended(ClientCall.Result.OK, Optional.of(id)));
+        kernel.note(purchase.key + " published");
+        if (kernel.chance(0.25)) {
+            refund(purchase);
+        }
     }
 
     private void shop(Purchase purchase) {

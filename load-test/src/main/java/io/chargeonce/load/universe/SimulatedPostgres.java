@@ -23,9 +23,9 @@ final class SimulatedPostgres {
      * How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late; and that
      * a thread stalls, alone in its process: before it gets a connection, and before it takes the operations that it has work for.
      */
-    record Faults(double lostBefore, double lostAfter, double late, double stall, double hang) {
+    record Faults(double lostBefore, double lostAfter, double late, double stall, double hang, double idle) {
 
-        static final Faults NONE = new Faults(0, 0, 0, 0, 0);
+        static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
     }
 
     static final String HUNG = "after a thread hung";
@@ -43,6 +43,8 @@ final class SimulatedPostgres {
     private boolean down;
     private Connection outside;
     private long stagings;
+    /** How far its clock is ahead. */
+    private long clockMicros;
 
     SimulatedPostgres(String url) {
         this.url = url;
@@ -52,6 +54,16 @@ final class SimulatedPostgres {
         current = this;
         faults = Faults.NONE;
         down = false;
+        clockMicros = 0;
+    }
+
+    /** How far Postgres's clock is ahead. */
+    static long clockMicros() {
+        return current == null ? 0 : current.clockMicros;
+    }
+
+    void step(Duration ahead) {
+        clockMicros += ahead.toNanos() / 1_000;
     }
 
     static SimulatedPostgres it() {
@@ -164,6 +176,17 @@ final class SimulatedPostgres {
         inIdleConnection(EMPTY);
     }
 
+    /** Merchants may ask for it. */
+    void presentDeclinesAgain() {
+        inIdleConnection("UPDATE chargeonce.merchant SET represent_declines = true");
+    }
+
+    /** What a person does when the cause is mended. */
+    void clearRefusals() {
+        inIdleConnection("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
+        staged();
+    }
+
     private void inIdleConnection(String sql) {
         try {
             Connection raw = take();
@@ -181,10 +204,24 @@ final class SimulatedPostgres {
                AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
             """;
 
+    private static final String WAITS_FOR_DAYS = """
+            SELECT EXISTS (SELECT FROM operation WHERE represent_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'parked', 'unresolved') OR state = 'scheduled' AND represent_at IS NULL)
+            """;
+
     boolean isAtRest() {
+        return says(AT_REST);
+    }
+
+    /** Whether all that is left are cards that are to be presented again days later. */
+    boolean waitsForDays() {
+        return says(WAITS_FOR_DAYS);
+    }
+
+    private boolean says(String question) {
         try {
             Connection raw = take();
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(AT_REST)) {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(question)) {
                 row.next();
                 return row.getBoolean(1);
             } finally {
@@ -217,7 +254,7 @@ final class SimulatedPostgres {
 
     /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. */
     void tellTime(Connection raw) throws SQLException {
-        long now = Kernel.it().now();
+        long now = Kernel.it().wall() + clockMicros;
         if (told.getOrDefault(raw, 0L) != now) {
             told.put(raw, now);
             try (var statement = raw.createStatement()) {

@@ -4,11 +4,15 @@ import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import io.chargeonce.kafka.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
+import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -18,6 +22,8 @@ import org.apache.kafka.clients.producer.Producer;
 public final class StandIns {
 
     private static final Map<Host, Function<Object, Object>> DOORS = new HashMap<>();
+
+    private static final Map<Host, Object> INBOXES = new HashMap<>();
 
     private StandIns() {}
 
@@ -68,8 +74,24 @@ public final class StandIns {
         DOORS.put(Kernel.it().host(), (Function<Object, Object>) accept);
     }
 
-    public static void nothing() {
-        // Merchants' topics are not part of a universe.
+    /** Of those that merchants may have, the ones that there are. */
+    public static Set<String> intakeTopics() {
+        return Broker.it().intakeTopics();
+    }
+
+    /** In place of HTTP: PSPs find the inbox here. */
+    public static Object webhooks(Object inbox) {
+        INBOXES.put(Kernel.it().host(), inbox);
+        return null;
+    }
+
+    static Object inboxOf(Host host) {
+        return INBOXES.get(host);
+    }
+
+    /** A gateway's HTTP: see {@link Psp}. */
+    public static HttpResponse<String> exchange(HttpRequest request) throws IOException {
+        return Exchanged.with(request);
     }
 
     static Function<Object, Object> doorOf(Host host) {
@@ -78,6 +100,7 @@ public final class StandIns {
 
     static void forgetDoors() {
         DOORS.clear();
+        INBOXES.clear();
     }
 
     /** PartitionWork.awaitQuiet, which waits within a lock. */

@@ -7,6 +7,7 @@ import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Sources;
 import io.chargeonce.checker.Topics;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Tampering;
@@ -15,10 +16,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -37,6 +40,10 @@ public final class Universe implements Game {
     private static final Duration TO_REST = Duration.ofMinutes(8);
     /** A PSP that forgets a key before it shows what came of it: then it can only be asked. */
     private static final Duration FORGETFUL = Duration.ofMillis(600);
+    /** After so long a card is presented again. */
+    private static final Duration DAYS = Duration.ofDays(3);
+    /** Without a sweeper nothing that Kafka lost is staged again. */
+    private static final Set<Fault> LOSING = EnumSet.of(Fault.LOST_TAIL, Fault.RECREATED_TOPIC);
     private static final int PARTITIONS = 2;
     private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
 
@@ -47,9 +54,17 @@ public final class Universe implements Game {
     private final SimulatedPostgres postgres;
     private final Path secret;
     private final boolean sweeping;
+    private final Set<Fault> faults;
 
-    /** @param sweeping whether the sweeper works; if not, Kafka loses nothing either */
-    public Universe(String jdbcUrl, Path secret, boolean sweeping) {
+    /**
+     * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param faults   what may go wrong at all
+     */
+    public Universe(String jdbcUrl, Path secret, boolean sweeping, Set<Fault> faults) {
+        this.faults = faults.isEmpty() ? EnumSet.noneOf(Fault.class) : EnumSet.copyOf(faults);
+        if (!sweeping) {
+            this.faults.removeAll(LOSING);
+        }
         this.postgres = new SimulatedPostgres(jdbcUrl);
         this.secret = secret;
         this.sweeping = sweeping;
@@ -64,17 +79,27 @@ public final class Universe implements Game {
         var kernel = new Kernel(seed);
         var broker = broker();
         broker.enter();
-        List<Psp> psps = List.of(new Psp("alpha", kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4)), new Psp("beta", Duration.ofMinutes(10)));
-        var cluster = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : Duration.ofHours(1));
-        var shop = new Shop(cluster);
-        var nemesis = new Nemesis(kernel, cluster, broker, postgres, psps, sweeping);
-        kernel.run(() -> live(kernel, broker, cluster, shop, nemesis));
+        var cluster = new Cluster[1];
+        var webhooks = new Webhooks(() -> cluster[0].webhooks());
+        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(Duration.ofMinutes(10), webhooks));
+        cluster[0] = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
+        var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
+        if (nemesis.knows(Fault.INTAKE)) {
+            broker.create("payments.intake.shop-1", 2, false);
+            broker.create("payments.intake.shop-2", 1, false);
+        }
+        var shop = new Shop(cluster[0], broker, nemesis.knows(Fault.SOFT_DECLINE));
+        try {
+            kernel.run(() -> live(kernel, broker, cluster[0], shop, nemesis));
+        } catch (RuntimeException broke) {
+            throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
+        }
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
-        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:alpha"), URI.create("psp:beta")))
+        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
                 .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery);
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster));
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]));
         if (verdict.balanced() && kernel.bug().isPresent()) {
-            throw kernel.bug().get();
+            throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
         }
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.done());
     }
@@ -95,6 +120,7 @@ public final class Universe implements Game {
         for (int i = 0; i < blows; i++) {
             nemesis.strike();
         }
+        nemesis.awaitThaw();
         nemesis.heal();
         rest(kernel, broker, shop);
     }
@@ -110,13 +136,17 @@ public final class Universe implements Game {
                     // Without other payments nothing tells a payment that always fails from an outage.
                     shop.sellOne();
                 }
+                if (postgres.waitsForDays()) {
+                    kernel.daysPass(DAYS);
+                }
             }
             kernel.sleep(STILL_ON_ITS_WAY);
         } while (!isAtRest(broker) && kernel.now() < giveUp);
     }
 
     private boolean isAtRest(Broker broker) {
-        return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic)) && postgres.isAtRest();
+        return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic))
+                && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic)) && postgres.isAtRest();
     }
 
     private Sources sources(Broker broker, List<Psp> psps, Cluster cluster) {

@@ -13,6 +13,8 @@ import java.util.Map;
 /** One process's connection to Postgres, which may break at a COMMIT: before it, or after it and before the answer. */
 final class Wire implements InvocationHandler {
 
+    private static final Duration SHORTEST_IDLE = Duration.ofSeconds(31);
+    private static final Duration LONGEST_IDLE = Duration.ofSeconds(45);
     private static final Duration LATEST = Duration.ofMillis(300);
 
     /** Whether a statement asks for no time: then it need not be told, which costs as much as a statement. */
@@ -98,6 +100,9 @@ final class Wire implements InvocationHandler {
             postgres.hang();
             requireWhole();
         }
+        if (begun && !raw.getAutoCommit() && Kernel.it().host() != Kernel.it().world() && Kernel.it().chance(postgres.faults().idle())) {
+            idle();
+        }
         begun = !raw.getAutoCommit();
         locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
         if (sql.contains("FROM outbox AS staged")) {
@@ -109,6 +114,17 @@ final class Wire implements InvocationHandler {
         postgres.tellTime(raw);
         stages = stages || sql.startsWith("INSERT INTO outbox");
         return pass(method, arguments);
+    }
+
+    /** The process stands still until Postgres has ended its session, and hears of that when it goes on. */
+    private void idle() throws SQLException {
+        Kernel kernel = Kernel.it();
+        Duration time = kernel.between(SHORTEST_IDLE, LONGEST_IDLE);
+        kernel.tell("frozen within a transaction", kernel.host().name + " frozen within a transaction for " + time.toMillis() + " ms");
+        cut();
+        kernel.host().freeze(kernel.now(), kernel.after(time));
+        kernel.await(Strand.AT_ONCE, Strand.NEVER);
+        throw new SQLException("FATAL: terminating connection due to idle-in-transaction timeout", "25P03");
     }
 
     private static boolean isTimeless(String sql) {

@@ -1,0 +1,53 @@
+package io.chargeonce.load.game;
+
+import java.util.Locale;
+
+/** The one list of what can go wrong in a universe. Each universe draws from it which ones it knows at all. */
+public enum Fault {
+    KILL(0.7, "a process dies, anywhere or at an exact place"),
+    FREEZE(0.5, "a process stands still for seconds"),
+    LONG_PAUSE(0.15, "a process stands still beyond its lease, 31 to 70 s"),
+    IDLE_TRANSACTION(0.15, "a process stands still within a transaction until Postgres ends it (25P03)"),
+    HANG(0.6, "a thread hangs while what came later is finished"),
+    CONNECTION(0.8, "a connection to Postgres breaks at a COMMIT, before or after it; some come late"),
+    ACKNOWLEDGEMENT(0.8, "Kafka does not take a record, does not say so, or takes it late"),
+    OUTAGE(0.4, "Kafka, Postgres or a PSP is away"),
+    LOST_TAIL(0.3, "the last records of a topic are lost"),
+    REBALANCE(0.6, "a group is dealt anew, or its offsets go back"),
+    COPY(0.5, "records come again, some with a forged amount"),
+    CLOCK_OFF(0.5, "a process's clock is up to an hour wrong"),
+    CLOCK_STEP(0.15, "a process's clock steps by hours, both ways"),
+    POSTGRES_CLOCK(0.15, "Postgres's clock is hours off, and steps forward"),
+    BROKER_CLOCK(0.15, "the broker's clock is hours off, and steps both ways"),
+    PRODUCER_THROWS(0.12, "Kafka refuses the producers' credentials for a while, so that a send throws"),
+    PRODUCER_WEDGED(0.1, "a producer never comes back from a flush, until its process is killed for it"),
+    PRODUCER_FATAL(0.12, "a producer is in a fatal state until it is replaced"),
+    RECORD_REFUSED(0.12, "a topic refuses records as too large, or by its rights, until a person mends it"),
+    MISSING_TOPIC(0.12, "a topic is missing for a while; a send to it blocks"),
+    RECREATED_TOPIC(0.12, "a topic is deleted and made again under the same name"),
+    BROKEN_PARTITION(0.12, "a partition throws when it is read, for a corrupt batch or missing rights"),
+    PSP_CALL(0.8, "an exchange with a PSP is not sent, lost, late, cut, or broken before or after the charge"),
+    PSP_UNWELL(0.2, "a PSP answers 503 to everything for a while"),
+    PSP_THROTTLES(0.2, "a PSP answers 429 with Retry-After for a while"),
+    WRONG_ACCOUNT(0.12, "a PSP answers questions with 404 or everything with 401 for a while, as to another account's key"),
+    ABSENT_PSP(0.12, "processes run without one of the PSPs for a while, and with other routes than their neighbours"),
+    WEBHOOK(0.4, "webhooks come late, twice and out of order, and hints not at all"),
+    SOFT_DECLINE(0.3, "cards without money are presented again days later"),
+    INTAKE(0.4, "payments come by a merchant's topic too"),
+    RECREATED_INTAKE(0.15, "a merchant's topic is deleted, when all of it is accepted, and made again"),
+    HARSH_OPERATOR(0.2, "a person purges what is unresolved too");
+
+    /** How likely a universe knows it. */
+    public final double share;
+    public final String sentence;
+
+    Fault(double share, String sentence) {
+        this.share = share;
+        this.sentence = sentence;
+    }
+
+    /** As on the command line. */
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

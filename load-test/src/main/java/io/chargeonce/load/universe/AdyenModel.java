@@ -1,0 +1,100 @@
+package io.chargeonce.load.universe;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Adyen as far as our gateway uses it: payments, which can be asked about only by sending them again, and refunds, which are
+ * received first, executed later and told by webhook.
+ */
+final class AdyenModel extends Psp {
+
+    static final String ACCOUNT = "Chargeonce";
+    private static final Duration SOONEST = Duration.ofMillis(50);
+    private static final Duration LATEST = Duration.ofSeconds(2);
+    private static final Pattern REFUNDS = Pattern.compile("/v71/payments/([^/]+)/refunds");
+
+    private record Payment(String reference, String key, long amount, String currency, Map<String, String> metadata) {}
+
+    private final Webhooks webhooks;
+    private final Map<String, Payment> captured = new LinkedHashMap<>();
+    private final Map<String, Long> refunded = new LinkedHashMap<>();
+    private int made;
+
+    AdyenModel(Duration keyLife, Webhooks webhooks) {
+        super("adyen", keyLife);
+        this.webhooks = webhooks;
+    }
+
+    @Override
+    Map<String, String> repeated() {
+        return Map.of();
+    }
+
+    @Override
+    Reply error(int status, String message) {
+        return Reply.of(status, Map.of("status", status, "errorCode", status == 401 ? "000" : "905", "message", message, "errorType", "validation"));
+    }
+
+    @Override
+    Reply execute(Request request) {
+        JsonNode body = JSON.readTree(request.body());
+        Matcher refunds = REFUNDS.matcher(request.path());
+        return refunds.matches() ? refund(refunds.group(1), body) : pay(body);
+    }
+
+    private Reply pay(JsonNode asked) {
+        String card = asked.path("paymentMethod").path("storedPaymentMethodId").asString("");
+        if (card.equals("pm_broken")) {
+            return error(422, "it cannot do this");
+        }
+        String psp = "ADY" + ++made;
+        String key = asked.path("reference").asString("");
+        long amount = asked.path("amount").path("value").asLong();
+        String currency = asked.path("amount").path("currency").asString("");
+        var metadata = Map.of("payment_id", asked.path("metadata").path("payment_id").asString(""), "attempt_key", key);
+        boolean declined = card.equals("pm_declined") || card.equals("pm_poor");
+        if (!declined) {
+            captured.put(psp, new Payment(psp, key, amount, currency, metadata));
+            move("capture", key, psp, amount, currency, metadata);
+        }
+        webhooks.adyen("AUTHORISATION", psp, "", key, amount, currency, !declined, declined ? "Refused" : "");
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("pspReference", psp);
+        answer.put("resultCode", declined ? "Refused" : "Authorised");
+        answer.put("merchantReference", key);
+        answer.put("amount", Map.of("currency", currency, "value", amount));
+        if (declined) {
+            answer.put("refusalReason", "Restricted Card");
+            answer.put("refusalReasonCode", "23");
+        }
+        return Reply.of(200, answer);
+    }
+
+    private Reply refund(String capture, JsonNode asked) {
+        Payment payment = captured.get(capture);
+        if (payment == null) {
+            return error(422, "Original pspReference required for this operation");
+        }
+        String psp = "ADY" + ++made;
+        String key = asked.path("reference").asString("");
+        long amount = asked.path("amount").path("value").asLong();
+        Kernel kernel = Kernel.it();
+        Strands.later(kernel.world(), () -> give(payment, psp, key, amount), kernel.after(kernel.between(SOONEST, LATEST)));
+        return Reply.of(201, Map.of("merchantAccount", ACCOUNT, "paymentPspReference", capture, "pspReference", psp, "reference", key,
+                "status", "received", "amount", Map.of("currency", payment.currency, "value", amount)));
+    }
+
+    private void give(Payment payment, String psp, String key, long amount) {
+        boolean enough = refunded.getOrDefault(payment.reference, 0L) + amount <= payment.amount;
+        if (enough) {
+            refunded.merge(payment.reference, amount, Long::sum);
+            move("refund", key, psp, amount, payment.currency, Map.of("payment_id", payment.metadata.get("payment_id"), "attempt_key", key));
+        }
+        webhooks.adyen("REFUND", psp, payment.reference, key, amount, payment.currency, enough, enough ? "" : "Insufficient balance on payment");
+    }
+}

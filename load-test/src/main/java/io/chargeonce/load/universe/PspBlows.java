@@ -1,0 +1,53 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.load.game.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** What PSPs answer to everything for a while, and what is set up of them. */
+final class PspBlows {
+
+    private final Kernel kernel;
+    private final Cluster cluster;
+    private final List<Psp> psps;
+
+    PspBlows(Kernel kernel, Cluster cluster, List<Psp> psps) {
+        this.kernel = kernel;
+        this.cluster = cluster;
+        this.psps = psps;
+    }
+
+    Map<Fault, Runnable> all() {
+        return Map.of(Fault.PSP_UNWELL, () -> mood(Psp.Mood.SAYS_503), Fault.PSP_THROTTLES, () -> mood(Psp.Mood.SAYS_429),
+                Fault.WRONG_ACCOUNT, () -> mood(kernel.chance(0.7) ? Psp.Mood.REFUSES_QUESTIONS : Psp.Mood.REFUSES_CREDENTIALS),
+                Fault.ABSENT_PSP, this::reconfigure);
+    }
+
+    private Psp one() {
+        return psps.get(kernel.random().nextInt(psps.size()));
+    }
+
+    private void mood(Psp.Mood mood) {
+        Psp psp = one();
+        Duration time = kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(8));
+        kernel.tell(psp.name + " " + mood, psp.name + " " + mood + " for " + time.toMillis() + " ms");
+        psp.mood(mood);
+        kernel.spawn(kernel.world(), "heal", () -> {
+            kernel.sleep(time);
+            psp.mood(Psp.Mood.WELL);
+        });
+    }
+
+    /** One process starts again with other settings than the rest; later ones do until they are put back. */
+    private void reconfigure() {
+        List<Host> charging = cluster.alive().stream().filter(host -> host.name.startsWith("charge") || host.name.startsWith("retry")).toList();
+        if (!charging.isEmpty()) {
+            String absent = kernel.chance(0.6) ? one().name : "";
+            Host host = charging.get(kernel.random().nextInt(charging.size()));
+            cluster.configure(absent, true);
+            kernel.tell("settings changed", host.name + " starts again " + (absent.isEmpty() ? "with other routes" : "without " + absent));
+            kernel.kill(host);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.adyen.AdyenGateway;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.psp.stripe.StripeSettings;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The services' own gateways, whose exchanges go to a universe's PSP. Only what PSPs promise is shorter here than it is outside. */
+final class SimulatedGateways {
+
+    /** How long one exchange may take. */
+    static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final Duration VISIBILITY_LAG = Duration.ofSeconds(4);
+
+    private SimulatedGateways() {}
+
+    static Gateway of(Psp psp) {
+        Gateway real = psp.name.equals(StripeGateway.PSP)
+                ? new StripeGateway(new StripeSettings("sk_test_simulated", "http://stripe", PATIENCE, Optional.of(Webhooks.STRIPE_SECRET)))
+                : new AdyenGateway(new AdyenSettings("simulated", AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(Webhooks.ADYEN_KEY)));
+        return (Gateway) Proxy.newProxyInstance(SimulatedGateways.class.getClassLoader(), new Class<?>[] {Gateway.class}, (proxy, method, arguments) -> {
+            switch (method.getName()) {
+                case "keyLife":
+                    return psp.keyLife;
+                case "visibilityLag":
+                    return VISIBILITY_LAG;
+                case "charge", "findOut", "fence":
+                    Kernel.it().point("before a PSP's gateway is used");
+                    break;
+                default:
+            }
+            try {
+                return method.invoke(real, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+    }
+}

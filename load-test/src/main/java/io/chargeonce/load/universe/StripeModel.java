@@ -1,0 +1,192 @@
+package io.chargeonce.load.universe;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Stripe as far as our gateway uses it: intents that are created, confirmed, cancelled, looked up and searched for, and refunds. */
+final class StripeModel extends Psp {
+
+    private static final class Intent {
+        String id;
+        long amount;
+        String currency;
+        String card;
+        Map<String, String> metadata;
+        String status = "requires_confirmation";
+        Map<String, Object> error;
+    }
+
+    private record Refund(String id, String intent, long amount, String currency, Map<String, String> metadata) {}
+
+    private static final Pattern ONE = Pattern.compile("/v1/payment_intents/(pi_\\w+)(?:/(\\w+))?");
+    private static final Pattern KEY_ASKED_FOR = Pattern.compile("attempt_key'\\]:'([^']+)'");
+
+    private final Webhooks webhooks;
+    private final Map<String, Intent> intents = new LinkedHashMap<>();
+    private final Map<String, Refund> refunds = new LinkedHashMap<>();
+    /** How often a card without money was presented for a payment: the second time there is some. */
+    private final Map<String, Integer> presented = new LinkedHashMap<>();
+
+    StripeModel(Duration keyLife, Webhooks webhooks) {
+        super("stripe", keyLife);
+        this.webhooks = webhooks;
+    }
+
+    @Override
+    Map<String, String> repeated() {
+        return Map.of("Idempotent-Replayed", "true");
+    }
+
+    @Override
+    Reply error(int status, String message) {
+        return Reply.of(status, Map.of("error", Map.of("type", status == 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "api_error",
+                "message", message)));
+    }
+
+    @Override
+    Reply execute(Request request) {
+        String path = request.path().replaceFirst("\\?.*", "");
+        Map<String, String> form = form(request.method().equals("GET") ? request.path().replaceFirst("^[^?]*\\??", "") : request.body());
+        Matcher one = ONE.matcher(path);
+        if (path.equals("/v1/payment_intents")) {
+            return create(form);
+        }
+        if (path.equals("/v1/payment_intents/search")) {
+            return search(form.get("query"));
+        }
+        if (path.equals("/v1/refunds")) {
+            return request.method().equals("GET") ? list(form) : refund(form);
+        }
+        if (!one.matches() || !intents.containsKey(one.group(1))) {
+            return error(404, "No such payment_intent");
+        }
+        Intent intent = intents.get(one.group(1));
+        return switch (String.valueOf(one.group(2))) {
+            case "confirm" -> confirm(intent);
+            case "cancel" -> cancel(intent);
+            default -> Reply.of(200, json(intent));
+        };
+    }
+
+    private Reply create(Map<String, String> form) {
+        if (form.get("payment_method").equals("pm_broken")) {
+            return error(500, "it could not prepare the payment");
+        }
+        var intent = new Intent();
+        intent.id = "pi_" + (intents.size() + 1);
+        intent.amount = Long.parseLong(form.get("amount"));
+        intent.currency = form.get("currency");
+        intent.card = form.get("payment_method");
+        intent.metadata = metadata(form);
+        intents.put(intent.id, intent);
+        hide(intent.id);
+        return Reply.of(200, json(intent));
+    }
+
+    private Reply confirm(Intent intent) {
+        if (!intent.status.equals("requires_confirmation")) {
+            return error(400, "This PaymentIntent's status is " + intent.status);
+        }
+        String key = intent.metadata.get("attempt_key");
+        String payment = intent.metadata.get("payment_id");
+        boolean poor = intent.card.equals("pm_poor") && presented.merge(payment, 1, Integer::sum) == 1;
+        if (intent.card.equals("pm_declined") || poor) {
+            intent.status = "requires_payment_method";
+            intent.error = Map.of("type", "card_error", "code", "card_declined", "decline_code", poor ? "insufficient_funds" : "lost_card",
+                    "message", "Your card was declined.");
+            declined(key + "-confirm");
+            webhooks.stripe("payment_intent.payment_failed", json(intent));
+            var told = new LinkedHashMap<>(intent.error);
+            told.put("payment_intent", json(intent));
+            return Reply.of(402, Map.of("error", told));
+        }
+        intent.status = "succeeded";
+        move("capture", key, intent.id, intent.amount, intent.currency.toUpperCase(java.util.Locale.ROOT), intent.metadata);
+        webhooks.stripe("payment_intent.succeeded", json(intent));
+        return Reply.of(200, json(intent));
+    }
+
+    private Reply cancel(Intent intent) {
+        if (intent.status.equals("succeeded") || intent.status.equals("canceled")) {
+            return error(400, "You cannot cancel this PaymentIntent because it has a status of " + intent.status);
+        }
+        intent.status = "canceled";
+        webhooks.stripe("payment_intent.canceled", json(intent));
+        return Reply.of(200, json(intent));
+    }
+
+    private Reply search(String query) {
+        Matcher asked = KEY_ASKED_FOR.matcher(String.valueOf(query));
+        String key = asked.find() ? asked.group(1) : "";
+        List<?> found = intents.values().stream().filter(intent -> key.equals(intent.metadata.get("attempt_key")) && shows(intent.id))
+                .map(StripeModel::json).toList();
+        return Reply.of(200, Map.of("object", "search_result", "data", found, "has_more", false));
+    }
+
+    private Reply refund(Map<String, String> form) {
+        Intent intent = intents.get(form.get("payment_intent"));
+        if (intent == null || !intent.status.equals("succeeded")) {
+            return error(400, "This PaymentIntent does not have a successful charge to refund.");
+        }
+        long amount = Long.parseLong(form.get("amount"));
+        long before = refunds.values().stream().filter(one -> one.intent.equals(intent.id)).mapToLong(Refund::amount).sum();
+        if (before + amount > intent.amount) {
+            return error(400, "Refund amount is greater than unrefunded amount on charge");
+        }
+        var refund = new Refund("re_" + (refunds.size() + 1), intent.id, amount, intent.currency, metadata(form));
+        refunds.put(refund.id, refund);
+        move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(java.util.Locale.ROOT), refund.metadata);
+        webhooks.stripe("refund.updated", json(refund));
+        return Reply.of(200, json(refund));
+    }
+
+    private Reply list(Map<String, String> form) {
+        List<?> found = refunds.values().stream().filter(one -> one.intent.equals(form.get("payment_intent"))).map(StripeModel::json).toList();
+        return Reply.of(200, Map.of("object", "list", "data", found, "has_more", false));
+    }
+
+    private static Map<String, Object> json(Intent intent) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("id", intent.id);
+        json.put("object", "payment_intent");
+        json.put("amount", intent.amount);
+        json.put("amount_received", intent.status.equals("succeeded") ? intent.amount : 0);
+        json.put("currency", intent.currency);
+        json.put("status", intent.status);
+        json.put("metadata", intent.metadata);
+        json.put("last_payment_error", intent.error);
+        return json;
+    }
+
+    private static Map<String, Object> json(Refund refund) {
+        return Map.of("id", refund.id, "object", "refund", "amount", refund.amount, "currency", refund.currency, "payment_intent", refund.intent,
+                "status", "succeeded", "metadata", refund.metadata);
+    }
+
+    private static Map<String, String> metadata(Map<String, String> form) {
+        var metadata = new LinkedHashMap<String, String>();
+        form.forEach((name, value) -> {
+            if (name.startsWith("metadata[")) {
+                metadata.put(name.substring(9, name.length() - 1), value);
+            }
+        });
+        return metadata;
+    }
+
+    private static Map<String, String> form(String encoded) {
+        var form = new LinkedHashMap<String, String>();
+        for (String part : encoded.split("&")) {
+            int is = part.indexOf('=');
+            if (is > 0) {
+                form.put(URLDecoder.decode(part.substring(0, is), StandardCharsets.UTF_8), URLDecoder.decode(part.substring(is + 1), StandardCharsets.UTF_8));
+            }
+        }
+        return form;
+    }
+}
