@@ -3,6 +3,8 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -38,6 +40,9 @@ final class Guarded {
             }
             LOG.error("Bug! Postgres refused what this service had checked; the request was answered with 500", e);
             return otherwise.apply(Problems.internal());
+        } catch (RequestException | CloseConnectionException clients) {
+            // A malformed or broken request: the web server answers it, or closes its connection.
+            throw clients;
         } catch (RuntimeException bug) {
             LOG.error("Bug! A request ran into an exception and was answered with 500", bug);
             return otherwise.apply(Problems.internal());
