@@ -44,8 +44,8 @@ abstract class GatewayContract {
      */
     <P extends PspSimulator> GatewayContract(P psp, BiFunction<P, String, Gateway> gateway, String credential) {
         this.psp = psp;
-        this.process = books.process(gateway.apply(psp, credential));
-        this.strangers = books.process(gateway.apply(psp, "nobody's"));
+        this.process = books.immortalProcess(gateway.apply(psp, credential));
+        this.strangers = books.immortalProcess(gateway.apply(psp, "nobody's"));
     }
 
     /** The PSP's calls that an attempt is made of; the last one moves the money. */

@@ -159,7 +159,7 @@ class RefundsTest {
 
     @Test
     void a_refund_whose_payment_dies_meanwhile_waits_and_its_deadline_ends_the_wait() {
-        psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+        psp.then(REFUSED);
         String id = books.accept("order-1");
         var charge = books.takeWork();
         books.refund(id, OptionalLong.empty(), "");
@@ -188,8 +188,11 @@ class RefundsTest {
         assertThat(books.refund(id, OptionalLong.empty(), "another")).isInstanceOf(Answer.NotCaptured.class);
     }
 
+    /** The PSP takes no such request, however well it is: the payment is dead at once. */
+    private static final FakePsp.Behaviour REFUSED = (fake, charge) -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "no such method");
+
     private String dead() {
-        psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
+        psp.then(REFUSED);
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
