@@ -73,9 +73,14 @@ final class WebhookInbox {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
         Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
         Taken taken = notices.isEmpty() ? Taken.REFUSED
-                : notices.get().stream().allMatch(notice -> take(psp, notice)) ? Taken.YES : Taken.LATER;
+                : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
         meters.counter("chargeonce.psp.webhooks", "psp", webhook.isPresent() ? psp : "unknown", "taken", taken.name()).increment();
         return taken;
+    }
+
+    /** One that is to come again keeps no other from being taken. */
+    private boolean takeEach(String psp, List<Notice> notices) {
+        return notices.stream().filter(notice -> !take(psp, notice)).count() == 0;
     }
 
     private record About(Attempt attempt, Operation operation) {}

@@ -163,4 +163,19 @@ class UnmatchedNoticesTest {
             books.execute("ALTER TABLE psp_notice DROP CONSTRAINT planted");
         }
     }
+
+    @Test
+    void one_that_is_to_come_again_keeps_no_other_of_its_webhook_from_being_taken() {
+        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'fake', 'full-' || n, 'key-' || n FROM generate_series(1, %d) AS n"
+                .formatted(UnmatchedNotices.MOST));
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        var charged = Optional.<Notice.Said>of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")));
+        var unknown = PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9);
+        psp.tells = List.of(new Notice("notice-1", unknown, Optional.empty(), charged), new Notice("notice-2", key(), Optional.of("pi_1"), charged));
+        assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
+        Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+    }
 }
