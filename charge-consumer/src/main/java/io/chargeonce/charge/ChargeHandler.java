@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.Patiently;
 import io.chargeonce.kafka.RecordHandler;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.payment.NextStep;
@@ -57,6 +58,12 @@ public final class ChargeHandler implements RecordHandler {
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
         return flood.holdBack().map(Verdict::notBefore).orElseGet(() -> decode(record));
+    }
+
+    /** While Postgres is away, answers that are known wait for it, and so does every claim. */
+    @Override
+    public Optional<Duration> waitedAgo() {
+        return Patiently.waitedAgo();
     }
 
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {

@@ -14,6 +14,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.payment.RetryTier;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
@@ -41,6 +42,8 @@ final class Claims implements AutoCloseable {
     /** The token is the caller's, so that a claim whose answer got lost recognises itself when it is repeated. */
     private record Ask(PaymentRecord record, UUID token) {}
 
+    /** How long after its due time work may wait in its record's place until its PSP takes more. */
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
     private static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
@@ -172,10 +175,21 @@ final class Claims implements AutoCloseable {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
                     ? take(ask, operation, at.gateway(), now, changes)
                     : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
-            case Choice.Later later -> new Claim.NotDue(later.pause());
+            case Choice.Later later -> waitForItsTurn(operation, later.pause(), now, changes);
             case Choice.NoneIsWell none -> park(operation, "breaker_open", "no PSP is well", now, changes);
             case Choice.NoneIsSetUp none -> park(operation, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
         };
+    }
+
+    /** A record that waits keeps its place in its loop's buffer, so what waits for long waits in a tier, out of the others' way. */
+    private Claim waitForItsTurn(Operation operation, Duration pause, Instant now, Changes changes) {
+        boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
+        if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
+            return new Claim.NotDue(pause);
+        }
+        // Where many wait for a PSP that takes some each second, the longest tier would be too long.
+        RetryTier tier = comesSoon ? schedule.tiers().getFirst() : schedule.parkingTier(operation.progress());
+        return park(operation, tier, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
     private Claim take(Ask ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
@@ -199,7 +213,11 @@ final class Claims implements AutoCloseable {
     }
 
     private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {
-        operation.parkIn(schedule.parkingTier(operation.progress()), cause, message, now);
+        return park(operation, schedule.parkingTier(operation.progress()), cause, message, now, changes);
+    }
+
+    private Claim park(Operation operation, RetryTier tier, String cause, String message, Instant now, Changes changes) {
+        operation.parkIn(tier, cause, message, now);
         changes.save(operation);
         changes.stage(Staging.work(topics, operation));
         return new Claim.Parked();

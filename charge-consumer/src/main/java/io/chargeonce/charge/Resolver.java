@@ -52,6 +52,7 @@ final class Resolver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Resolver.class);
     /** Questions under way at once at one PSP. */
     private static final int PLACES = 100;
+    private static final Duration AFTER_A_BUG = Duration.ofMinutes(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
 
     /**
@@ -105,7 +106,7 @@ final class Resolver implements AutoCloseable {
         var begun = new ArrayList<CompletableFuture<Void>>();
         underWay.forEach((psp, places) -> {
             int free = PLACES - places.get();
-            List<Question> questions = free == 0 ? List.of() : database.inTransaction(connection -> take(connection, psp, free));
+            List<Question> questions = free == 0 ? List.of() : take(psp, free);
             questions.forEach(question -> begun.add(begin(question, places)));
         });
         return begun;
@@ -127,9 +128,37 @@ final class Resolver implements AutoCloseable {
         return answered;
     }
 
-    private List<Question> take(Connection connection, String psp, int most) throws SQLException {
+    private List<Question> take(String psp, int most) {
+        try {
+            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, psp, most)));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            return database.withConnection(connection -> OperationTable.dueForAQuestion(connection, psp, most)).stream()
+                    .flatMap(id -> takeAlone(id).stream()).toList();
+        }
+    }
+
+    /** One operation's bug is that operation's: it is tried again later, and the others are asked about. */
+    private List<Question> takeAlone(String id) {
+        try {
+            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, id)));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            LOG.error("Bug! Nothing can be asked about operation {}, which stays unresolved; it is tried again in {}", id, AFTER_A_BUG, bug);
+            database.inTransaction(connection -> {
+                OperationTable.askLater(connection, id, AFTER_A_BUG);
+                return id;
+            });
+            return List.of();
+        }
+    }
+
+    private List<Question> take(Connection connection, OperationTable.Locked due) throws SQLException {
         Lease held = Lease.of(lease);
-        var due = OperationTable.lockDueForAQuestion(connection, psp, most);
         var operations = List.copyOf(due.rows().values());
         if (operations.isEmpty()) {
             return List.of();

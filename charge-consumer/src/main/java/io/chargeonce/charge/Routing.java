@@ -93,7 +93,7 @@ final class Routing {
             return Optional.empty();
         }
         return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(AttemptResult::of)
-                // A decline that waits is one that is presented again.
-                .orElse(AttemptResult.SOFT_DECLINE));
+                // A decline that waits is one that is presented again; what waits for a PSP that is not set up may go to another one.
+                .orElse(tag.equals(AbsentPsps.CAUSE) && operation.represented() == 0 ? AttemptResult.NOT_SENT : AttemptResult.SOFT_DECLINE));
     }
 }

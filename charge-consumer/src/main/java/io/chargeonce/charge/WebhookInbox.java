@@ -54,6 +54,7 @@ final class WebhookInbox {
     private final InstantSource clock;
     private final Runnable committed;
     private final MeterRegistry meters;
+    private Optional<UnmatchedNotices.Kept> looked = Optional.empty();
 
     WebhookInbox(Database database, Gateways gateways, Exchange exchange, Topics topics, InstantSource clock, Runnable committed,
                  MeterRegistry meters) {
@@ -72,9 +73,14 @@ final class WebhookInbox {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
         Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
         Taken taken = notices.isEmpty() ? Taken.REFUSED
-                : notices.get().stream().allMatch(notice -> take(psp, notice)) ? Taken.YES : Taken.LATER;
+                : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
         meters.counter("chargeonce.psp.webhooks", "psp", webhook.isPresent() ? psp : "unknown", "taken", taken.name()).increment();
         return taken;
+    }
+
+    /** One that is to come again keeps no other from being taken. */
+    private boolean takeEach(String psp, List<Notice> notices) {
+        return notices.stream().filter(notice -> !take(psp, notice)).count() == 0;
     }
 
     private record About(Attempt attempt, Operation operation) {}
@@ -118,19 +124,29 @@ final class WebhookInbox {
         };
     }
 
-    /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. */
+    /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. For one thread. */
     int matchAgain() {
         for (String old : database.inTransaction(UnmatchedNotices::forgetOld)) {
             LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}", UnmatchedNotices.KEPT.toDays(), old);
         }
-        int taken = 0;
-        for (UnmatchedNotices.Kept kept : database.withConnection(connection -> UnmatchedNotices.matched(connection, BATCH))) {
-            var notice = new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept));
-            if (gateways.psps().contains(kept.psp()) && take(kept.psp(), notice)) {
-                taken++;
+        List<UnmatchedNotices.Kept> batch = database.withConnection(connection ->
+                UnmatchedNotices.matched(connection, gateways.psps(), looked, BATCH));
+        // What cannot be taken now stays, so the next look goes on behind it.
+        looked = batch.size() < BATCH ? Optional.empty() : Optional.of(batch.getLast());
+        return (int) batch.stream().filter(this::takeKept).count();
+    }
+
+    /** One message's bug is that message's. */
+    private boolean takeKept(UnmatchedNotices.Kept kept) {
+        try {
+            return take(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
             }
+            LOG.error("Bug! The kept message {} of {} could not be taken; it stays kept and is tried again", kept.id(), kept.psp(), bug);
+            return false;
         }
-        return taken;
     }
 
     private static UnmatchedNotices.Said toKeep(Notice.Said said) {

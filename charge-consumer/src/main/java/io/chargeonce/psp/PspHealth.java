@@ -187,7 +187,7 @@ final class PspHealth {
         }
         lastGood = good;
         others.stream().filter(news -> news.lastUnwell().isAfter(lastUnwell)).forEach(this::learnTrouble);
-        if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastUnwell().isAfter(good))) {
+        if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastBad().isAfter(good))) {
             breaker.open(now);
         }
         List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();

@@ -151,6 +151,20 @@ class AbsentPspTest {
     }
 
     @Test
+    void a_payment_that_failed_at_a_psp_which_is_gone_for_good_goes_where_the_routes_lead_now() {
+        old.then(FakePsp.FAIL);
+        String id = books.accept("order-1");
+        books.takeWork().forEach(with::handle);
+        assertThat(books.operation(id).sequence()).isEqualTo(1);
+        var stillRouted = books.process(TO_OLD, kept);
+        books.takeWork().forEach(record -> Waiting.until(() -> stillRouted.handle(record) instanceof Verdict.Done));
+        assertThat(books.operation(id).failureCause()).contains("psp_absent");
+        without.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(kept.captures).hasSize(1);
+    }
+
+    @Test
     void a_webhook_of_an_absent_psp_is_refused_so_that_it_comes_again() {
         Function<String, Optional<String>> header = name -> Optional.empty();
         assertThat(without.inbox.take("old", header, new byte[0])).isEqualTo(WebhookInbox.Taken.REFUSED);

@@ -220,11 +220,11 @@ class OutageTest {
 
     @Test
     void too_many_requests_open_no_breaker_and_the_psp_is_left_alone_as_long_as_it_asks() {
-        stripe.then((psp, charge) -> new Outcome.Failed(FailureCause.RATE_LIMITED, "429", Optional.of(Duration.ofSeconds(30))));
+        stripe.then((psp, charge) -> new Outcome.Failed(FailureCause.RATE_LIMITED, "429", Optional.of(Duration.ofSeconds(20))));
         String refused = accept(STRIPE_ONLY);
         work();
         String next = accept(STRIPE_ONLY);
-        assertThat(process.handle(books.takeWork(next).getFirst())).isEqualTo(Verdict.notBefore(Duration.ofSeconds(30)));
+        assertThat(process.handle(books.takeWork(next).getFirst())).isEqualTo(Verdict.notBefore(Duration.ofSeconds(20)));
         assertThat(books.operation(next).sequence()).isZero();
         assertThat(books.state(next)).isEqualTo(OperationState.ACCEPTED);
         String elsewhere = accept(BOTH);

@@ -68,6 +68,26 @@ class RepresentmentTest {
         assertThat(books.count("FROM dead_letter")).isZero();
     }
 
+    @Test
+    void a_payment_that_cannot_be_presented_again_keeps_no_other_from_it() {
+        first.then(decline("insufficient_funds"), decline("insufficient_funds"));
+        String broken = books.accept("order-1");
+        String sound = books.accept("order-2");
+        process.drain();
+        days(3);
+        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (represent_at IS NOT NULL OR operation_id <> '%s')".formatted(broken));
+        try {
+            assertThat(presenter.runOnce()).isEqualTo(1);
+            process.drain();
+            assertThat(books.state(sound)).isEqualTo(OperationState.SUCCEEDED);
+        } finally {
+            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+        }
+        assertThat(presenter.runOnce()).isEqualTo(1);
+        process.drain();
+        assertThat(books.state(broken)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"lost_card", "authentication_required"})
     void hard_declines_and_those_that_need_the_customer_settle_at_once(String code) {

@@ -108,6 +108,49 @@ class RowBugTest {
         assertThat(process.meters.get("chargeonce.bugs").tag("where", "send").counter().count()).isEqualTo(1);
     }
 
+    /** @return two payments of unknown outcome, of which the first cannot be read */
+    private List<String> leaveTwoUnknownAndOneUnreadable() {
+        psp.answersQuestions = false;
+        psp.otherwise = FakePsp.CAPTURE_AND_TIME_OUT;
+        List<String> ids = List.of(books.accept("order-1"), books.accept("order-2"));
+        process.drain();
+        psp.answersQuestions = true;
+        assertThat(ids).allSatisfy(id -> assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED));
+        books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
+        books.execute("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.getFirst()));
+        return ids;
+    }
+
+    @Test
+    void an_attempt_that_cannot_be_asked_about_keeps_no_other_from_being_asked_about() {
+        List<String> ids = leaveTwoUnknownAndOneUnreadable();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.state(ids.getLast()) == OperationState.SUCCEEDED;
+        });
+        assertThat(books.count("FROM operation WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again").isEqualTo(1);
+        books.execute("UPDATE operation SET currency = 'EUR', resolve_at = now() WHERE operation_id = '%s'".formatted(ids.getFirst()));
+        Waiting.until(() -> process.resolver.runOnce() == 1);
+        assertThat(books.state(ids.getFirst())).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void a_psp_whose_questions_cannot_be_taken_keeps_no_other_psp_from_being_asked() {
+        var other = new FakePsp("other");
+        other.answersQuestions = false;
+        other.otherwise = FakePsp.CAPTURE_AND_TIME_OUT;
+        var otherProcess = books.process(other);
+        String there = books.accept("order-there");
+        otherProcess.drain();
+        leaveTwoUnknownAndOneUnreadable();
+        other.answersQuestions = true;
+        var both = books.process(psp, other);
+        Waiting.until(() -> {
+            both.resolver.runOnce();
+            return books.state(there) == OperationState.SUCCEEDED;
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
             "ALTER TABLE operation RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation RENAME COLUMN swept_no_more TO swept",

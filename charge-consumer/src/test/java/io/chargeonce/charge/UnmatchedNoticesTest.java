@@ -114,4 +114,68 @@ class UnmatchedNoticesTest {
         process.inbox.matchAgain();
         assertThat(kept()).isZero();
     }
+
+    private static void keepOlder(String psp, int count) {
+        books.execute("""
+                INSERT INTO payment_attempt SELECT (jsonb_populate_record(attempt, jsonb_build_object(
+                                                       'psp_key', lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), 'psp', '%1$s', 'sequence', n + 10, 'failed_definite', true, 'state', 'failed_definite'))).*
+                  FROM payment_attempt AS attempt, generate_series(1, %2$d) AS n;
+                INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at)
+                SELECT '%1$s', 'before-' || n, lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), now() - interval '1 day' FROM generate_series(1, %2$d) AS n
+                """.formatted(psp, count));
+    }
+
+    /** One behind many that cannot be taken now. */
+    private void isTakenBehind(String pspOfOthers) {
+        told("notice-1", new Outcome.Charged("pi_1"));
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        keepOlder(pspOfOthers, 150);
+        Waiting.until(() -> process.inbox.matchAgain() == 1);
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id = 'notice-1'")).isZero();
+        assertThat(kept()).isEqualTo(150);
+    }
+
+    @Test
+    void many_of_a_psp_that_is_not_set_up_here_keep_no_other_from_being_taken() {
+        isTakenBehind("absent");
+    }
+
+    @Test
+    void many_that_their_psp_does_not_answer_for_keep_no_other_from_being_taken() {
+        isTakenBehind("fake");
+    }
+
+    @Test
+    void one_that_cannot_be_taken_keeps_no_other_from_being_taken() {
+        told("notice-0", new Outcome.Charged("pi_1"));
+        books.execute("UPDATE unmatched_notice SET received_at = now() - interval '1 day'");
+        told("notice-1", new Outcome.Charged("pi_1"));
+        books.execute("ALTER TABLE psp_notice ADD CONSTRAINT planted CHECK (notice_id <> 'notice-0')");
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        try {
+            Waiting.until(() -> process.inbox.matchAgain() == 1);
+            assertThat(kept()).isEqualTo(1);
+        } finally {
+            books.execute("ALTER TABLE psp_notice DROP CONSTRAINT planted");
+        }
+    }
+
+    @Test
+    void one_that_is_to_come_again_keeps_no_other_of_its_webhook_from_being_taken() {
+        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'fake', 'full-' || n, 'key-' || n FROM generate_series(1, %d) AS n"
+                .formatted(UnmatchedNotices.MOST));
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        var charged = Optional.<Notice.Said>of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")));
+        var unknown = PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9);
+        psp.tells = List.of(new Notice("notice-1", unknown, Optional.empty(), charged), new Notice("notice-2", key(), Optional.of("pi_1"), charged));
+        assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
+        Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+    }
 }

@@ -218,4 +218,26 @@ class GatewaysTest {
         assertThat(gateways.choose(List.of("gone", "other"))).isEqualTo(new Gateways.Choice.At(other));
         assertThat(gateways.find("gone")).isEmpty();
     }
+
+    @Test
+    void a_process_that_has_no_payment_to_probe_with_keeps_no_other_from_a_psp_that_is_well_again() {
+        var idle = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        var busy = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        now = now.plusSeconds(1);
+        for (int i = 0; i < 3; i++) {
+            idle.watched(gateway, another(), false, () -> ERROR);
+        }
+        busy.learn("one", List.of(idle.news().get("one")));
+        assertThat(busy.choose(List.of("one"))).isInstanceOf(Gateways.Choice.NoneIsWell.class);
+        now = now.plusSeconds(11);
+        assertThat(busy.choose(List.of("one"))).as("the probe").isInstanceOf(Gateways.Choice.At.class);
+        busy.watched(gateway, another(), false, () -> {
+            now = now.plusMillis(100);
+            return CHARGED;
+        });
+        now = now.plusSeconds(1);
+        idle.learn("one", List.of(busy.news().get("one")));
+        busy.learn("one", List.of(idle.news().get("one")));
+        assertThat(busy.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
+    }
 }

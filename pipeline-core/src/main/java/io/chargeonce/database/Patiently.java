@@ -1,6 +1,8 @@
 package io.chargeonce.database;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -14,7 +16,15 @@ public final class Patiently {
     private static final Logger LOG = LoggerFactory.getLogger(Patiently.class);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
+    /** When a thread last began to wait here, as {@link System#nanoTime()}; 0 if none ever did. */
+    private static final AtomicLong WAITED = new AtomicLong();
+
     private Patiently() {}
+
+    /** How long ago an ask of this process was last put off, if one ever was. */
+    public static Optional<Duration> waitedAgo() {
+        return Optional.of(WAITED.get()).filter(last -> last != 0).map(last -> Duration.ofNanos(System.nanoTime() - last));
+    }
 
     /**
      * @throws DatabaseRefused     for whatever reason: it left nothing behind
@@ -52,6 +62,7 @@ public final class Patiently {
     }
 
     private static void pause(Duration pause, RuntimeException because) {
+        WAITED.set(System.nanoTime());
         LOG.debug("asking again in {}: {}", pause, because.getMessage());
         try {
             Thread.sleep(pause);

@@ -1,5 +1,7 @@
 package io.chargeonce.kafka;
 
+import java.time.Duration;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -13,4 +15,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 @FunctionalInterface
 public interface RecordHandler {
     Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception;
+
+    /**
+     * How long ago a call of it last found something away that it waits for, if one ever did. Until then it could not say
+     * anything about its records, so its silence is no standstill. Any thread may ask.
+     */
+    default Optional<Duration> waitedAgo() {
+        return Optional.empty();
+    }
 }

@@ -78,9 +78,13 @@ final class Workers {
         return size - slots.availablePermits();
     }
 
-    /** While the handler has records: since when it has said nothing about any of them. */
+    /** While the handler has records: since when it has said nothing about any of them, though nothing that it needs was away. */
     Optional<Instant> silentSince() {
-        return withHandler.get() == 0 ? Optional.empty() : Optional.of(lastAnswer);
+        if (withHandler.get() == 0) {
+            return Optional.empty();
+        }
+        Instant answer = lastAnswer;
+        return handler.waitedAgo().map(clock.instant()::minus).filter(answer::isBefore).or(() -> Optional.of(answer));
     }
 
     boolean isBusy() {

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -73,6 +74,51 @@ public final class OperationTable {
             statement.setString(1, psp);
             statement.setInt(2, limit);
             return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String DUE_FOR_A_QUESTION = """
+            SELECT operation_id FROM operation WHERE psp = ? AND resolve_at <= statement_timestamp() ORDER BY resolve_at LIMIT ?
+            """;
+
+    /** The ids of the same, without a lock; of those too that cannot be read. */
+    public static List<String> dueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
+        var due = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(DUE_FOR_A_QUESTION)) {
+            statement.setString(1, psp);
+            statement.setInt(2, limit);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    due.add(row.getString(1));
+                }
+            }
+        }
+        return due;
+    }
+
+    private static final String LOCK_ONE_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
+              FROM operation WHERE operation_id = ? AND resolve_at <= statement_timestamp() FOR UPDATE SKIP LOCKED
+            """;
+
+    /** The same of one; nothing if it is not due any more, or another process has it. */
+    public static Locked lockDueForAQuestion(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_ONE_DUE_FOR_A_QUESTION)) {
+            statement.setString(1, id);
+            return readLocked(statement.executeQuery());
+        }
+    }
+
+    private static final String ASK_LATER = """
+            UPDATE operation SET resolve_at = clock_timestamp() + ? * interval '1 second'
+             WHERE operation_id = ? AND resolve_at <= statement_timestamp()
+            """;
+
+    /** Of an operation that cannot be read: it is due again later, so that it is in nobody's way. */
+    public static void askLater(Connection connection, String id, Duration pause) throws SQLException {
+        try (var statement = connection.prepareStatement(ASK_LATER)) {
+            statement.setLong(1, pause.toSeconds());
+            statement.setString(2, id);
+            statement.executeUpdate();
         }
     }
 

@@ -95,14 +95,22 @@ public final class UnmatchedNotices {
     private static final String MATCHED = """
             SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail
               FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp
-             ORDER BY received_at LIMIT ?
+             WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
+             ORDER BY notice.psp, notice_id LIMIT ?
             """;
 
-    /** Those whose attempt has a row now, oldest first. */
-    public static List<Kept> matched(Connection connection, int limit) throws SQLException {
+    /**
+     * Those whose attempt has a row now, of these PSPs.
+     *
+     * @param after the last that was looked at, for some may stay; empty to begin with the first
+     */
+    public static List<Kept> matched(Connection connection, List<String> psps, Optional<Kept> after, int limit) throws SQLException {
         var matched = new ArrayList<Kept>();
         try (var statement = connection.prepareStatement(MATCHED)) {
-            statement.setInt(1, limit);
+            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
+            statement.setString(2, after.map(Kept::psp).orElse(""));
+            statement.setString(3, after.map(Kept::id).orElse(""));
+            statement.setInt(4, limit);
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
                     matched.add(new Kept(row.getString("psp"), row.getString("notice_id"), new PspKey(row.getString("psp_key")),

@@ -10,6 +10,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,6 +50,11 @@ final class TracedHandler implements RecordHandler {
         } finally {
             span.end();
         }
+    }
+
+    @Override
+    public Optional<Duration> waitedAgo() {
+        return handler.waitedAgo();
     }
 
     private static Optional<String> header(ConsumerRecord<byte[], byte[]> record) {
