@@ -38,7 +38,7 @@ record ByHand(HandSettlement settlement, State state, String answer) {
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
             case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
-            case STILL_PROCESSING, ANOTHER_SEND -> canBeAsked ? State.REFUSED : State.SETTLED;
+            case STILL_PROCESSING, ANOTHER_SEND, KEY_FORGOTTEN -> canBeAsked ? State.REFUSED : State.SETTLED;
         };
     }
 

@@ -21,6 +21,8 @@ public enum UnknownCause {
     ANOTHER_SEND("another_send"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
     LEASE_RAN_OUT("lease_ran_out"),
+    /** The PSP answers only to keys, and may have forgotten this one: it cannot be asked any more. */
+    KEY_FORGOTTEN("key_forgotten"),
     /** A bug of ours threw while the PSP was called or its answer read. */
     INTERNAL_ERROR("internal_error");
 
