@@ -1,9 +1,12 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.CaptureFailures;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Notice;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,23 +26,33 @@ final class CaptureNews {
     private CaptureNews() {}
 
     /** Under the operation's lock. */
-    static void take(Connection connection, Operation operation, String psp, Notice notice, Changes changes) throws SQLException {
-        var capture = new Capture(psp, notice.pspReference().orElse("unnamed"));
+    static void take(Connection connection, Operation operation, Notice notice, Changes changes) throws SQLException {
+        Attempt attempt = AttemptTable.lock(connection, notice.key());
+        var capture = new Capture(attempt.psp(), notice.pspReference().orElse("unnamed"));
+        boolean isThePayments = isThePayments(operation, attempt);
         switch (notice.said().orElseThrow()) {
-            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed.reason(), changes);
+            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed.reason(), isThePayments, changes);
             case Notice.CapturedAgain again -> {
-                if (CaptureFailures.recaptured(connection, operation.id())) {
+                if (isThePayments && CaptureFailures.recaptured(connection, operation.id())) {
                     changes.audit(AuditLog.Entry.of(Changes.ACTOR, "captured-again", operation, Optional.empty(),
-                            Map.of("psp", psp, "psp_reference", capture.reference())));
+                            Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
             }
             case Notice.Ended ended -> throw new IllegalStateException("Bug! The end of an attempt is no news of its capture: " + ended);
         }
     }
 
-    private static void failed(Connection connection, Operation operation, Capture capture, String reason, Changes changes)
-            throws SQLException {
-        CaptureFailures.failed(connection, operation.id(), capture, reason);
+    /** Not where another attempt is what the payment came to: this one's money goes back, or is on its way. */
+    private static boolean isThePayments(Operation operation, Attempt attempt) {
+        return operation.state() != OperationState.SUCCEEDED
+                || operation.psp().equals(Optional.of(attempt.psp())) && operation.pspReference().equals(attempt.pspReference());
+    }
+
+    private static void failed(Connection connection, Operation operation, Capture capture, String reason, boolean isThePayments,
+                               Changes changes) throws SQLException {
+        if (isThePayments) {
+            CaptureFailures.failed(connection, operation.id(), capture, reason);
+        }
         LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
                 + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), reason, operation.state().tag(), capture.reference());
         changes.incident(Incident.CAPTURE_FAILED, operation,

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.Told;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OneSend;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
@@ -63,6 +64,7 @@ final class LateAnswers {
         }
         if (before.state() == AttemptState.FAILED_DEFINITE) {
             reportIfByHand(connection, operation, told, changes);
+            reportIfTheRefundFailedToo(operation, before, changes);
         }
         switch (operation.state()) {
             case PROCESSING, UNRESOLVED -> {
@@ -75,6 +77,14 @@ final class LateAnswers {
             }
             case SUCCEEDED -> movedTwice(connection, operation, before, told.pspReference(), now, changes);
             case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> settle(connection, operation, before, told.pspReference(), now, changes);
+        }
+    }
+
+    /** A PSP may fail a refund after it has given it back, and its messages keep no order: which one came last in truth is not known. */
+    private static void reportIfTheRefundFailedToo(Operation operation, Attempt before, Changes changes) {
+        boolean byThePsp = !before.cause().equals(Optional.of(FailureCause.SETTLED_NOT_CHARGED.tag()));
+        if (operation.kind() != OperationKind.CHARGE && byThePsp) {
+            Reversals.reportToldBothWays(operation, before, changes);
         }
     }
 

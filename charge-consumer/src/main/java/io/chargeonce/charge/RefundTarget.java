@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -13,9 +14,12 @@ enum RefundTarget {
     MAY_YET_BE_CAPTURED,
     NEVER_CAPTURED;
 
-    /** Reads the payment without a lock: it only ever moves towards its end, and then the refund finds it there. */
+    /**
+     * Reads the payment without a lock: it only ever moves towards its end, and then the refund finds it there. It is read before each
+     * attempt, for the PSP may have corrected since by which reference the money is to go back.
+     */
     static RefundTarget find(Connection connection, Operation refund) throws SQLException {
-        if (refund.capture().isPresent()) {
+        if (refund.kind() == OperationKind.REVERSAL) {
             return CAPTURED;
         }
         Operation charge = OperationTable.find(connection, refund.accepted().payment().value()).orElseThrow();

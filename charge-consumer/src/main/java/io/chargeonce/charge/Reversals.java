@@ -54,6 +54,13 @@ final class Reversals {
         changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
     }
 
+    /** The PSP told that it failed, and then that it has gone back: it is not sent again, and a person must ask which is so. */
+    static void reportToldBothWays(Operation refund, Attempt attempt, Changes changes) {
+        LOG.error("ALERT: incident.refund_failed_late: {} told that {} failed ({}), and then that it has gone back; ask which is so before you "
+                + "give it back another way", attempt.psp(), refund.id(), attempt.message().orElse(""));
+        changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
+    }
+
     /** Money moved after the operation had come to another end; it is settled as the PSP says, and its merchant may have acted on that end. */
     static void reportAfterTheEnd(Incident incident, Operation ended, Attempt attempt, String reference, Changes changes) {
         LOG.error("ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",

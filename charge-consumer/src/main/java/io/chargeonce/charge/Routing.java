@@ -45,13 +45,16 @@ final class Routing {
         if (operation.capture().isPresent()) {
             return operation.capture().stream().map(Capture::psp).filter(psp -> canSay(psp, money)).toList();
         }
-        List<String> all = routes.of(operation);
         Optional<AttemptResult> last = lastResult(operation);
-        return all.stream()
-                .filter(psp -> !operation.refusedBy().contains(psp))
-                .filter(psp -> canSay(psp, money))
+        return takers(operation).stream()
                 .filter(psp -> last.isEmpty() || mayFollow(last.get(), operation.psp().equals(Optional.of(psp))))
                 .toList();
+    }
+
+    /** Those of its routes that have not refused it and can say its amount. */
+    private List<String> takers(Operation operation) {
+        return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp))
+                .filter(psp -> canSay(psp, operation.accepted().request().money())).toList();
     }
 
     /** Where else it may go at once after a failure that lets another PSP have it. What a PSP has declined goes nowhere else. */
@@ -59,7 +62,7 @@ final class Routing {
         if (operation.capture().isPresent() || operation.represented() > 0) {
             return List.of();
         }
-        return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp)).toList();
+        return takers(operation);
     }
 
     /** Whether the counted failure that it waits after turned out to be its PSP's own trouble. */

@@ -225,7 +225,7 @@ final class WebhookInbox {
         if (heard.isPresent()) {
             LateAnswers.take(connection, operation, notice.key(), "webhook", heard.get(), locked.now(), changes);
         } else {
-            CaptureNews.take(connection, operation, psp, notice, changes);
+            CaptureNews.take(connection, operation, notice, changes);
         }
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));

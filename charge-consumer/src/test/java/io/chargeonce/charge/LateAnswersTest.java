@@ -9,6 +9,8 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Notice;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -150,6 +152,20 @@ class LateAnswersTest {
             assertThat(refund.capture()).isEqualTo("late-" + late);
             assertThat(refund.money().minorUnits()).isEqualTo(1299);
         });
+    }
+
+    @Test
+    void a_failed_capture_of_what_is_given_back_is_an_incident_and_leaves_the_payment_as_it_is() {
+        captureLateAfter(() -> {
+            cancelledByTheResolver();
+            other.drain();
+        });
+        Charge twice = psp.captures.getLast();
+        psp.tells = List.of(new Notice("failed-1", twice.key(), Optional.of("capture-1"),
+                Optional.of(new Notice.CaptureFailed(Optional.of(twice.money()), "expired"))));
+        assertThat(other.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(audited("incident.capture_failed")).isEqualTo(1);
+        assertThat(books.count("FROM capture_failure")).isZero();
     }
 
     @Test

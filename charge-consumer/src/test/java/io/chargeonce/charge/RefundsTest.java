@@ -7,6 +7,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Notice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -64,6 +65,31 @@ class RefundsTest {
         });
         assertThat(books.refunded(id)).isEqualTo(1299);
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(2);
+    }
+
+    /** Webhooks keep no order: the same two messages the other way round are an incident too. */
+    @Test
+    void a_refund_told_as_failed_before_it_is_told_as_given_back_is_an_incident_and_not_sent_again() {
+        String id = charged();
+        psp.refunds.executesBeforeItFails = false;
+        psp.refunds.answersQuestions = false;
+        psp.refunds.then(new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "received", Optional.of("back-1")));
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        tell(id, "1", new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "the account is closed"));
+        Waiting.until(() -> books.state(refundOf(id)) == OperationState.SCHEDULED || process.resolver.runOnce() < 0);
+        tell(id, "2", new Outcome.Charged("back-1"));
+        process.drain();
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.refunds.calls).hasSize(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refundOf(id) + "'")).isEqualTo(1);
+    }
+
+    private void tell(String payment, String notice, Outcome outcome) {
+        var refund = books.operation(refundOf(payment));
+        psp.tells = List.of(new Notice(notice, refund.attemptKey(), Optional.of("back-1"),
+                Optional.of(new Notice.Ended(Optional.of(refund.accepted().request().money()), true, outcome))));
+        assertThat(process.inbox.take("first", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
     }
 
     @Test

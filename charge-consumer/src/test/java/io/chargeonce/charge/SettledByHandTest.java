@@ -227,6 +227,16 @@ class SettledByHandTest {
     }
 
     @Test
+    void a_refund_that_has_not_left_goes_by_the_reference_that_the_psp_corrected() {
+        find(Optional.of("somebody-elses"));
+        resolved();
+        books.refund(id, OptionalLong.of(100), "line-1");
+        later(new Outcome.Charged("true-reference"));
+        process.drain();
+        assertThat(psp.refunds.calls).singleElement().satisfies(refund -> assertThat(refund.capture()).isEqualTo("true-reference"));
+    }
+
+    @Test
     void a_finding_that_is_out_of_date_or_not_approved_decides_nothing() {
         find(Optional.of("by-hand-1"));
         books.execute("UPDATE operation SET step = step + 1");

@@ -100,6 +100,21 @@ class SeveralPspsTest {
         assertThat(stripe.calls.size() + adyen.calls.size()).isEqualTo(psp == null ? 0 : 1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"500,MGA,stripe", "1234,IQD,adyen", "1234,KWD,adyen"})
+    void a_failed_attempt_never_goes_on_to_a_psp_that_cannot_say_the_amount(long minorUnits, String currency, String psp) {
+        var stripe = new FakePsp("stripe");
+        var adyen = new FakePsp("adyen");
+        (psp.equals("stripe") ? stripe : adyen).then(FakePsp.FAIL);
+        String id = books.accept("order-1", "pm_card_visa", new Money(minorUnits, currency));
+
+        books.process(stripe, adyen).drain();
+
+        assertThat((psp.equals("stripe") ? adyen : stripe).calls).isEmpty();
+        assertThat(books.operation(id).psp()).contains(psp);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
     @Test
     void a_refund_that_its_psp_cannot_say_becomes_a_dead_letter_and_sends_nothing() {
         var stripe = new FakePsp("stripe");

@@ -166,7 +166,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** The same at a PSP that was asked and cannot tell, and whose key is forgotten if that is said. */
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
-        Told told = Told.of(operation(id).attemptKey(), "question", new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "it cannot tell", Optional.empty()));
+        Told told = Told.of(operation(id).attemptKey(), "question", new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
         queue.database().inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
             return told;

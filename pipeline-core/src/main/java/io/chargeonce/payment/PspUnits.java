@@ -52,6 +52,9 @@ public enum PspUnits {
         }
     }
 
+    /** A PSP's unit may be a hundredth of ours, so that it says more of it than the largest amount has. */
+    private static final long LARGEST_SAID = Money.LARGEST * 1000;
+
     private final Map<String, Unit> units;
 
     PspUnits(Table table) {
@@ -85,7 +88,7 @@ public enum PspUnits {
     /** What the PSP says, in ISO 4217's minor units; empty for what is no amount of a payment. */
     public Optional<Money> from(long value, String currency) {
         Unit unit = units.get(currency);
-        if (unit == null || value < Money.SMALLEST || value > Money.LARGEST) {
+        if (unit == null || value < Money.SMALLEST || value > LARGEST_SAID) {
             return Optional.empty();
         }
         OptionalLong minor = rescaled(value, unit.decimals, Money.decimals(currency));

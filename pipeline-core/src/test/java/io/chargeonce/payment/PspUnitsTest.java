@@ -48,8 +48,10 @@ class PspUnitsTest {
     void every_amount_that_can_be_said_comes_back_as_it_was() {
         for (PspUnits psp : PspUnits.values()) {
             for (Currency currency : Currency.getAvailableCurrencies()) {
-                var money = new Money(120_000, currency.getCurrencyCode());
-                psp.of(money).ifPresent(said -> assertThat(psp.from(said, money.currency())).contains(money));
+                for (long minorUnits : new long[] {120_000, Money.LARGEST - Money.LARGEST % 1000, Money.LARGEST}) {
+                    var money = new Money(minorUnits, currency.getCurrencyCode());
+                    psp.of(money).ifPresent(said -> assertThat(psp.from(said, money.currency())).contains(money));
+                }
             }
         }
     }

@@ -244,7 +244,8 @@ public final class StripeGateway implements Gateway {
         boolean sameMoney = StripeMoney.isSaid(charge.money(), intent.getAmount(), intent.getCurrency());
         boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), intent.getAmount());
         return sameMoney && wholeAmount && intent.getMetadata() != null
-                && charge.payment().value().equals(intent.getMetadata().get("payment_id"));
+                && charge.payment().value().equals(intent.getMetadata().get("payment_id"))
+                && charge.key().value().equals(intent.getMetadata().get("attempt_key"));
     }
 
     private static Outcome declined(PaymentIntent intent) {

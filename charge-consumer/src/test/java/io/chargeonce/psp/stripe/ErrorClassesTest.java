@@ -157,8 +157,9 @@ class ErrorClassesTest {
 
     private static HttpAnswer.Full intent(String status, long amount, String currency) {
         return full(200, """
-                {"id":"pi_1","object":"payment_intent","status":"%s","amount":%d,"amount_received":%d,"currency":"%s","metadata":{"payment_id":"%s"}}"""
-                .formatted(status, amount, status.equals("succeeded") ? amount : 0, currency, PAYMENT));
+                {"id":"pi_1","object":"payment_intent","status":"%s","amount":%d,"amount_received":%d,"currency":"%s",
+                 "metadata":{"payment_id":"%s","attempt_key":"%s"}}"""
+                .formatted(status, amount, status.equals("succeeded") ? amount : 0, currency, PAYMENT, KEY));
     }
 
     private static HttpAnswer.Full declinedAnd(String status) {

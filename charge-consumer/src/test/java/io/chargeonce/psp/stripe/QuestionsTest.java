@@ -163,6 +163,15 @@ class QuestionsTest {
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isEqualTo(new Outcome.Charged("pi_1"));
     }
 
+    /** A person may name it for this one: each attempt moves its own money, and the other one's may be on its way back. */
+    @Test
+    void the_payment_of_another_attempt_is_not_believed() {
+        String other = text(intent("succeeded")).replace(KEY.value(), PspKey.derive(PAYMENT, "charge", "", StripeGateway.PSP, 2).value());
+        answers.put("GET /v1/payment_intents/pi_1", full(200, other));
+        assertThat(gateway.findOut(charge(Optional.of("pi_1"), false))).isInstanceOfSatisfying(Outcome.Unknown.class,
+                unknown -> assertThat(unknown.cause()).isEqualTo(UnknownCause.ANSWER_MISMATCH));
+    }
+
     @Test
     void nothing_that_moves_money_leaves_when_the_lease_has_ended() {
         answers.put("GET /v1/refunds", NOTHING_FOUND);
