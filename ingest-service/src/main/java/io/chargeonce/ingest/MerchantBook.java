@@ -32,6 +32,10 @@ public final class MerchantBook {
                 throw new IllegalArgumentException("a duplicate window is from 0 to 24 hours");
             }
         }
+
+        public boolean areEmpty() {
+            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty();
+        }
     }
 
     /** @param tokens that are valid now */

@@ -78,7 +78,7 @@ public final class Setting<T> {
         return required(name, SettingTypes.HTTP_URI, description);
     }
 
-    /** The texts are those that the constants print. */
+    /** The texts are the constants' names in lower case, with hyphens. */
     public static <E extends Enum<E>> Setting<E> oneOf(String name, Class<E> type, String description) {
         return required(name, SettingTypes.oneOf(type), description);
     }

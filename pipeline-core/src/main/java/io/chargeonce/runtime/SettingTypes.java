@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,14 +39,18 @@ final class SettingTypes {
     private SettingTypes() {}
 
     static <E extends Enum<E>> SettingType<E> oneOf(Class<E> type) {
-        Map<String, E> byText = Stream.of(type.getEnumConstants()).collect(Collectors.toMap(E::toString, value -> value));
-        String texts = Stream.of(type.getEnumConstants()).map(E::toString).collect(Collectors.joining(", "));
+        Map<String, E> byText = Stream.of(type.getEnumConstants()).collect(Collectors.toMap(SettingTypes::text, value -> value));
+        String texts = Stream.of(type.getEnumConstants()).map(SettingTypes::text).collect(Collectors.joining(", "));
         return new SettingType<>("one of " + texts, text -> {
             if (!byText.containsKey(text)) {
                 throw new IllegalArgumentException("unknown");
             }
             return byText.get(text);
         });
+    }
+
+    private static String text(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static Boolean toBoolean(String text) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SettingsTest {
-    private enum Colour { RED, GREEN }
+    private enum Colour { DARK_RED, GREEN }
 
     private record Example(String name, int count, long bytes, boolean enabled, Duration pause, List<Duration> tiers,
                            Address listen, URI api, Colour colour, Optional<String> note) {
@@ -29,7 +29,7 @@ class SettingsTest {
         static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_TIERS", "How long, by tier.").orElse("5s,1m,10m");
         static final Setting<Address> LISTEN = Setting.address("CHARGEONCE_LISTEN", "Where to listen.").orElse("127.0.0.1:8080");
         static final Setting<URI> API = Setting.uri("CHARGEONCE_API", "Whom to call.").orElse("https://api.example.com");
-        static final Setting<Colour> COLOUR = Setting.oneOf("CHARGEONCE_COLOUR", Colour.class, "Which colour.").orElse("RED");
+        static final Setting<Colour> COLOUR = Setting.oneOf("CHARGEONCE_COLOUR", Colour.class, "Which colour.").orElse("dark-red");
         static final Setting<Optional<String>> NOTE = Setting.string("CHARGEONCE_NOTE", "A note.").optional();
         static final List<Setting<?>> ALL = List.of(NAME, COUNT, BYTES, ENABLED, WAIT, TIERS, LISTEN, API, COLOUR, NOTE);
 
@@ -51,14 +51,14 @@ class SettingsTest {
     void what_nobody_says_has_its_default() {
         assertThat(load(Map.of("CHARGEONCE_NAME", "n")).read(Example::from)).isEqualTo(new Example("n", 12, 65_536, false,
                 Duration.ofSeconds(5), List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)),
-                new Address("127.0.0.1", 8080), URI.create("https://api.example.com"), Colour.RED, Optional.empty()));
+                new Address("127.0.0.1", 8080), URI.create("https://api.example.com"), Colour.DARK_RED, Optional.empty()));
     }
 
     @Test
     void every_setting_can_be_said() {
         Map<String, String> environment = Map.of("CHARGEONCE_NAME", "n", "CHARGEONCE_COUNT", "100", "CHARGEONCE_BYTES", "5000000000",
                 "CHARGEONCE_ENABLED", "true", "CHARGEONCE_WAIT", "250ms", "CHARGEONCE_TIERS", "1s, 2h,3d",
-                "CHARGEONCE_LISTEN", "[::1]:0", "CHARGEONCE_API", "http://127.0.0.1:8090/v1", "CHARGEONCE_COLOUR", "GREEN",
+                "CHARGEONCE_LISTEN", "[::1]:0", "CHARGEONCE_API", "http://127.0.0.1:8090/v1", "CHARGEONCE_COLOUR", "green",
                 "CHARGEONCE_NOTE", "hello");
 
         assertThat(load(environment).read(Example::from)).isEqualTo(new Example("n", 100, 5_000_000_000L, true,
@@ -83,7 +83,7 @@ class SettingsTest {
                 "CHARGEONCE_TIERS: is '5s,,1m', but must be durations with commas between, such as 5s,1m,10m",
                 "CHARGEONCE_LISTEN: is 'localhost', but must be host:port, such as 127.0.0.1:8080",
                 "CHARGEONCE_API: is 'ftp://x', but must be an http or https address, such as https://api.example.com",
-                "CHARGEONCE_COLOUR: is 'blue', but must be one of RED, GREEN",
+                "CHARGEONCE_COLOUR: is 'blue', but must be one of dark-red, green",
                 "CHARGEONCE_NOTE: is empty; give text, or take it out");
     }
 

@@ -48,7 +48,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printPlan(change, plan, screen);
-            screen.say("Nothing was changed. Add --yes to do it.");
+            screen.say(plan.standings().total().count() == 0 ? "Nothing was changed." : "Nothing was changed. Add --yes to do it.");
         }
         long would = Arrays.stream(Standing.values()).filter(s -> !change.refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();

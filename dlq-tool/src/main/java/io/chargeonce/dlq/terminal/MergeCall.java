@@ -64,7 +64,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printPlan(new Change.Merging(), plan, screen);
-            screen.say("Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
+            screen.say(plan.standings().total().count() == 0 ? "Nothing was changed."
+                    : "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
         }
         long would = Arrays.stream(Standing.values()).filter(s -> !new Change.Merging().refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();

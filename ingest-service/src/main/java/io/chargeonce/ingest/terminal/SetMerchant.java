@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
@@ -28,6 +29,10 @@ final class SetMerchant implements Callable<Integer> {
     @Override
     public Integer call() {
         MerchantBook.Terms terms = options.terms();
+        if (terms.areEmpty()) {
+            throw new ParameterException(spec.commandLine(),
+                    "nothing to change: give --requests-per-second, --duplicate-window or --represent-declines");
+        }
         return merchants.with(database -> new MerchantBook(database, MerchantCommand.actor()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")
                 : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant of that id: see chargeonce merchant list"));

@@ -72,6 +72,15 @@ class MerchantCommandTest {
     }
 
     @Test
+    void setting_nothing_is_wrong_usage_and_not_on_record() {
+        run("add", "cyberdyne");
+        String changes = "SELECT count(*) FROM audit_record WHERE resource_id = 'cyberdyne'";
+        long before = count(changes);
+        assertThat(run("set", "cyberdyne")).isEqualTo(2);
+        assertThat(count(changes)).isEqualTo(before);
+    }
+
+    @Test
     void a_token_is_shown_once_and_only_its_digest_is_kept() {
         run("add", "stark");
         assertThat(run("token", "new", "stark")).isZero();
