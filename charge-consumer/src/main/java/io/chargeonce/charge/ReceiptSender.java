@@ -1,21 +1,17 @@
 package io.chargeonce.charge;
 
+import java.util.Locale;
+
 /** Who mails the customer a receipt: one sender, or customers get two. */
 public enum ReceiptSender {
     /** The PSP that took the money, if it mails receipts, to the address in {@code receipt_email}. */
-    PSP("psp"),
+    PSP,
     /** The merchant, from the outcomes; no PSP learns the address. */
-    MERCHANT("merchant");
+    MERCHANT;
 
-    private final String text;
-
-    ReceiptSender(String text) {
-        this.text = text;
-    }
-
-    /** As in a setting. */
+    /** As in the setting. */
     @Override
     public String toString() {
-        return text;
+        return name().toLowerCase(Locale.ROOT);
     }
 }

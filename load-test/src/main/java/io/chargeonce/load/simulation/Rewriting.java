@@ -34,6 +34,8 @@ final class Rewriting {
             Map.entry("java/lang/Thread$Builder$OfVirtual.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/lang/Thread$Builder$OfPlatform.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/util/concurrent/Executors.newVirtualThreadPerTaskExecutor()Ljava/util/concurrent/ExecutorService;", "executor"),
+            Map.entry("java/util/concurrent/ExecutorService.awaitTermination(JLjava/util/concurrent/TimeUnit;)Z", "awaitTermination"),
+            Map.entry("java/util/concurrent/ExecutorService.invokeAll(Ljava/util/Collection;)Ljava/util/List;", "invokeAll"),
             Map.entry("java/util/concurrent/Semaphore.tryAcquire(JLjava/util/concurrent/TimeUnit;)Z", "tryAcquire"),
             Map.entry("java/util/concurrent/CountDownLatch.await(JLjava/util/concurrent/TimeUnit;)Z", "await"),
             Map.entry("java/util/concurrent/CountDownLatch.await()V", "await"),
@@ -45,12 +47,8 @@ final class Rewriting {
             Map.entry("java/lang/Runtime.addShutdownHook(Ljava/lang/Thread;)V", "addShutdownHook"),
             Map.entry("java/lang/Runtime.removeShutdownHook(Ljava/lang/Thread;)Z", "removeShutdownHook"),
             Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
-            Map.entry("java/lang/System.currentTimeMillis()J", "currentTimeMillis"),
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
-            Map.entry("java/time/Clock.systemUTC()Ljava/time/Clock;", "systemUTC"),
-            Map.entry("java/time/Clock.systemDefaultZone()Ljava/time/Clock;", "systemUTC"),
-            Map.entry("java/time/ZonedDateTime.now(Ljava/time/Clock;)Ljava/time/ZonedDateTime;", "now"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given; none if negative */

@@ -2,15 +2,15 @@ package io.chargeonce.load.universe;
 
 import java.lang.reflect.Proxy;
 import java.net.http.HttpClient;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -134,6 +134,18 @@ public final class Blocking {
         return new Strands();
     }
 
+    /** Its strands end by themselves, so nothing interrupts them. */
+    public static boolean awaitTermination(ExecutorService strands, long time, TimeUnit unit) throws InterruptedException {
+        return until(strands::isTerminated, after(time, unit));
+    }
+
+    public static <T> List<Future<T>> invokeAll(ExecutorService strands, Collection<? extends Callable<T>> tasks) throws InterruptedException {
+        List<Future<T>> begun = new ArrayList<>();
+        tasks.forEach(task -> begun.add(strands.submit(task)));
+        until(() -> begun.stream().allMatch(Future::isDone), Strand.NEVER);
+        return begun;
+    }
+
     /** One that is never used, for every exchange goes to {@link StandIns#exchange}. */
     public static HttpClient.Builder noHttp() {
         return (HttpClient.Builder) Proxy.newProxyInstance(Blocking.class.getClassLoader(), new Class<?>[] {HttpClient.Builder.class},
@@ -152,39 +164,12 @@ public final class Blocking {
         return Kernel.it().now() * 1_000;
     }
 
-    public static long currentTimeMillis() {
-        return Kernel.it().clock().toEpochMilli();
-    }
-
     public static Instant now() {
         return Kernel.it().clock();
     }
 
-    public static ZonedDateTime now(Clock clock) {
-        return ZonedDateTime.ofInstant(clock.instant(), clock.getZone());
-    }
-
     public static InstantSource system() {
         return Blocking::now;
-    }
-
-    public static Clock systemUTC() {
-        return new Clock() {
-            @Override
-            public ZoneId getZone() {
-                return ZoneOffset.UTC;
-            }
-
-            @Override
-            public Clock withZone(ZoneId zone) {
-                return this;
-            }
-
-            @Override
-            public Instant instant() {
-                return Blocking.now();
-            }
-        };
     }
 
     public static UUID randomUUID() {

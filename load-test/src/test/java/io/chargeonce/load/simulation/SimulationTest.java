@@ -19,10 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A small budget of universes; {@code chargeonce load simulate} has any number. */
 class SimulationTest {
 
-    /** All but those that today's services are known not to survive. */
-    private static final Set<Fault> HELD = EnumSet.complementOf(EnumSet.of(Fault.PRODUCER_THROWS, Fault.PRODUCER_FATAL, Fault.POSTGRES_CLOCK,
-            Fault.BROKER_CLOCK));
-    private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty(), true, HELD);
+    private static final Set<Fault> ALL = EnumSet.allOf(Fault.class);
+    private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty(), true, ALL);
     private static final int SEEDS = 8;
     private static final int MOST_TO_CATCH_A_BUG = 25;
 
@@ -60,7 +58,7 @@ class SimulationTest {
     @ParameterizedTest
     @EnumSource(names = {"OUTCOME_PAST_THE_OUTBOX", "FIFTY_MS_EARLY"})
     void a_planted_bug_is_caught_and_its_seed_balances_without_it(Plant plant) {
-        try (var planted = new Simulation(TestStack.newDatabase(), Optional.of(plant), true, HELD)) {
+        try (var planted = new Simulation(TestStack.newDatabase(), Optional.of(plant), true, ALL)) {
             Played caught = LongStream.rangeClosed(1, MOST_TO_CATCH_A_BUG).mapToObj(planted::play)
                     .filter(played -> !played.verdict().balanced()).findFirst().orElseThrow();
             assertThat(caught.verdict().violations()).extracting(Violation::invariant).containsAnyElementsOf(plant.expected());
