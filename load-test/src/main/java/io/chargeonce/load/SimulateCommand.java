@@ -87,6 +87,7 @@ final class SimulateCommand implements Callable<Integer> {
                 return tryAll(postgres, first, out);
             }
             boolean sweeping = plant.map(bug -> bug.shows().sweeping()).orElse(true);
+            plant.ifPresent(bug -> faults.retainAll(bug.shows().universes()));
             try (var series = new Series(postgres, plant, sweeping, faults, parallel)) {
                 return play(series, first, out);
             }
