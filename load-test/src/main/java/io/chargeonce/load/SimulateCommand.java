@@ -96,10 +96,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
         var trials = new Trials(out, first, seeds, faults, parallel);
-        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only);
-        if (table.isPresent()) {
-            trials.writeInto(table.get());
-        }
+        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only, table);
         return trials.allCaught() ? 0 : 1;
     }
 

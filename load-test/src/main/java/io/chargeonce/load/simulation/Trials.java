@@ -22,6 +22,9 @@ public final class Trials {
 
     private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean caught, boolean balancedWithout) {}
 
+    /** The table names any other seed. */
+    private static final long USUAL = 1;
+
     private final PrintWriter out;
     private final long first;
     private final int most;
@@ -42,8 +45,11 @@ public final class Trials {
         this.parallel = parallel;
     }
 
-    /** @param plants ones that show in universes */
-    public void run(PostgresServer postgres, List<Plant> plants) {
+    /**
+     * @param plants ones that show in universes
+     * @param table  gets a row for each bug once it was tried; the others' stay
+     */
+    public void run(PostgresServer postgres, List<Plant> plants, Optional<Path> table) throws IOException {
         for (Plant plant : plants) {
             boolean sweeping = plant.shows().sweeping();
             Set<Fault> faults = EnumSet.copyOf(allowed);
@@ -54,6 +60,9 @@ public final class Trials {
             }
             out.println(line(trials.getLast()));
             out.flush();
+            if (table.isPresent()) {
+                BugTable.in(table.get()).put(row(trials.getLast()));
+            }
         }
     }
 
@@ -78,12 +87,9 @@ public final class Trials {
         return trials.stream().allMatch(trial -> trial.caught && trial.balancedWithout);
     }
 
-    /** A row for each bug that was tried; the others' stay. */
-    public void writeInto(Path file) throws IOException {
-        BugTable table = BugTable.in(file);
-        for (Trial trial : trials) {
-            table.put(new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.caught ? told(trial) : "",
-                    (trial.caught ? "" : "more than ") + trial.universes, trial.balancedWithout, Build.CURRENT.commit()));
-        }
+    private BugTable.Row row(Trial trial) {
+        return new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.caught ? told(trial) : "",
+                (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first), trial.balancedWithout,
+                Build.CURRENT.commit());
     }
 }
