@@ -36,7 +36,7 @@ record ByHand(HandSettlement settlement, State state, String answer) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
             // The PSP was not reached, or a stalled process asked nothing: the next question is the one that counts.
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
-            case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
+            case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, KEY_FORGOTTEN, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
             case STILL_PROCESSING, ANOTHER_SEND -> canBeAsked ? State.REFUSED : State.SETTLED;
         };

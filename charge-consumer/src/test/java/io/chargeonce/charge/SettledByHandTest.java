@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** A person says what became of an attempt. The PSP is asked once more, and outranks the person whenever it says something. */
 class SettledByHandTest {
 
-    private static final Outcome CANNOT_TELL = new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "look in the Customer Area", Optional.empty());
+    private static final Outcome CANNOT_TELL = new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty());
     private static final Outcome NOT_FOUND = new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty());
     private static final Outcome DOWN = new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "reset", Optional.empty());
 

@@ -19,6 +19,8 @@ public enum UnknownCause {
     NOT_FOUND("not_found"),
     /** The send that was answered did nothing, but the key was or may have been sent before. */
     ANOTHER_SEND("another_send"),
+    /** The PSP tells about an attempt only under its key, and may have forgotten that. */
+    KEY_FORGOTTEN("key_forgotten"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
     LEASE_RAN_OUT("lease_ran_out"),
     /** A bug of ours threw while the PSP was called or its answer read. */

@@ -101,7 +101,7 @@ public final class AdyenGateway implements Gateway {
     @Override
     public Outcome findOut(Charge charge) {
         if (!charge.keyIsKnown()) {
-            return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
+            return new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN,
                     "Adyen may have forgotten the key: look for the reference %s in its Customer Area".formatted(charge.key()),
                     charge.pspReference());
         }
