@@ -87,6 +87,7 @@ final class SimulateCommand implements Callable<Integer> {
                 return tryAll(postgres, first, out);
             }
             boolean sweeping = plant.map(bug -> bug.shows().sweeping()).orElse(true);
+            plant.ifPresent(bug -> faults.retainAll(bug.shows().universes()));
             try (var series = new Series(postgres, plant, sweeping, faults, parallel)) {
                 return play(series, first, out);
             }
@@ -95,10 +96,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
         var trials = new Trials(out, first, seeds, faults, parallel);
-        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only);
-        if (table.isPresent()) {
-            trials.writeInto(table.get());
-        }
+        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only, table);
         return trials.allCaught() ? 0 : 1;
     }
 

@@ -3,6 +3,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.checker.Invariant;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.runtime.Build;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -44,7 +45,7 @@ public final class PlantTrials {
         out.println(balances ? "  the same without it balances" : "  THE SAME WITHOUT IT DOES NOT BALANCE");
         out.flush();
         return new Trial(new BugTable.Row(plant.tag(), plant.sentence(), "campaigns", caught ? String.join(", ", broken) : "",
-                (caught ? "" : "more than ") + result.campaigns(), balances), caught && balances);
+                (caught ? "" : "more than ") + result.campaigns(), balances, Build.CURRENT.commit()), caught && balances);
     }
 
     private boolean balancesWithout(Plant plant, int needed) {

@@ -2,7 +2,10 @@ package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureClass;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -199,13 +203,6 @@ final class Bugs {
         }
     }
 
-    static final class NotAwaited {
-        @Advice.OnMethodExit
-        static void exit(@Advice.Argument(0) List<?> rows, @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
-            result = RelayTampering.allAcknowledged(rows);
-        }
-    }
-
     static final class AfterTheLastId {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(value = 2, typing = Assigner.Typing.DYNAMIC) Object frontier,
@@ -232,6 +229,69 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) boolean answer) {
             answer = true;
+        }
+    }
+
+    static final class AlwaysFalse {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean answer) {
+            answer = false;
+        }
+    }
+
+    static final class NothingFound {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Optional<Outcome> found) {
+            found = Optional.empty();
+        }
+    }
+
+    static final class NoFailure {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Optional<Throwable> failure) {
+            failure = Optional.empty();
+        }
+    }
+
+    static final class RefusedIsFailed {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Outcome outcome) {
+            outcome = Tampering.failedIfRefused(outcome);
+        }
+    }
+
+    static final class RefusalIsFinal {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This FailureClass said, @Advice.Return(readOnly = false) boolean ofOneSend) {
+            ofOneSend = ofOneSend && said != FailureClass.POISON;
+        }
+    }
+
+    static final class IsoUnits {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Money money, @Advice.Return(readOnly = false) long amount) {
+            amount = money.minorUnits();
+        }
+    }
+
+    static final class IsoUnitsSaid {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Money money, @Advice.Argument(1) Long amount, @Advice.Return(readOnly = false) boolean same) {
+            same = amount != null && amount == money.minorUnits();
+        }
+    }
+
+    static final class NothingAfterAPurge {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(@Advice.Argument(1) Operation operation) {
+            return operation.state() == OperationState.PURGED;
+        }
+    }
+
+    static final class WallClock {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Instant time) {
+            time = Tampering.wallClock();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.chargeonce.load.plant;
 
+import static io.chargeonce.checker.Invariant.ACCEPTED_DURABLE;
 import static io.chargeonce.checker.Invariant.ALIVE_AFTER_HEAL;
 import static io.chargeonce.checker.Invariant.ATTEMPTS_MONOTONE;
 import static io.chargeonce.checker.Invariant.BOUNDED;
@@ -7,6 +8,7 @@ import static io.chargeonce.checker.Invariant.CONSERVATION;
 import static io.chargeonce.checker.Invariant.DLQ_ALGEBRA;
 import static io.chargeonce.checker.Invariant.HOP_SOUND;
 import static io.chargeonce.checker.Invariant.IDEMPOTENT_ACCEPT;
+import static io.chargeonce.checker.Invariant.MONEY_SUM;
 import static io.chargeonce.checker.Invariant.NEVER_EARLY;
 import static io.chargeonce.checker.Invariant.NO_CARD_DATA;
 import static io.chargeonce.checker.Invariant.ONE_CAPTURE;
@@ -15,6 +17,7 @@ import static io.chargeonce.checker.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.Invariant.REFUNDS;
 
 import io.chargeonce.checker.Invariant;
+import io.chargeonce.load.game.Fault;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -37,13 +40,18 @@ public enum Plant {
             new Change("io.chargeonce.ledger.Operation", "accepted", Bugs.AmountOfRecord.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
-            new Change("io.chargeonce.ingest.Command", "hasFingerprint", Bugs.AlwaysTrue.class)),
+            new Change("io.chargeonce.ingest.Command", "isTheSameAs", Bugs.AlwaysTrue.class)),
+    BACKLOG_TAKEN_FOR_LOSS("what waits in a backlog is staged again as if Kafka had lost it",
+            Shows.inUniversesOf(Fault.OUTAGE, Fault.FREEZE, Fault.HANG), List.of(BOUNDED, HOP_SOUND, ALIVE_AFTER_HEAL), new Change("io.chargeonce.charge.Sweeper$Suspects", "arePassed", Bugs.AlwaysTrue.class)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
             Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), new Change("io.chargeonce.dlq.Purge", "save", Bugs.Nothing.class)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
             Shows.inCampaigns("psp"), List.of(NO_CARD_DATA), new Change("io.chargeonce.charge.Exchange", "send", Bugs.CardNumber.class)),
     DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
             Shows.everywhere("psp"), List.of(PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.DeclineAsFailure.class)),
+    DELETED_WHATEVER_KAFKA_SAYS("the relay deletes rows whatever the broker answered",
+            Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
+            new Change("io.chargeonce.database.OutboxSender", "failure", Bugs.NoFailure.class)),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
             Shows.inSimulation(), List.of(NEVER_EARLY), new Change("io.chargeonce.ledger.Operation", "notBefore", Bugs.DueAtOnce.class)),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
@@ -53,34 +61,50 @@ public enum Plant {
             Shows.everywhere("kill,network"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
     HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND), new Change("io.chargeonce.kafka.Offsets", "complete", Bugs.HighestOffset.class)),
+    LATE_CAPTURE_KEPT("what an earlier attempt captured beside the one that counts is never given back",
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.HARSH_OPERATOR, Fault.KILL), List.of(ONE_CAPTURE, MONEY_SUM), new Change("io.chargeonce.charge.LateAnswers", "movedTwice", Bugs.Nothing.class)),
+    LATE_TRUTH_SWALLOWED("money that moved after a purge is not recorded",
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.HARSH_OPERATOR, Fault.KILL), List.of(PSP_AGREES, MONEY_SUM), new Change("io.chargeonce.charge.LateAnswers", "succeeded", Bugs.NothingAfterAPurge.class)),
     MERGE_STRAIGHT_TO_KAFKA("a merge sends its records to Kafka itself, beside the transaction that decided them",
             Shows.inCampaigns("kill,psp").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             new Change("io.chargeonce.dlq.MergeMoves", "write", Bugs.MergePastTheOutbox.class)),
     NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL, CONSERVATION),
             new Change("io.chargeonce.payment.RetrySchedule", "after", Bugs.RetryUnknown.class)),
+    NO_PROBE("a PSP that was unwell gets no payment that could show that it is well again",
+            Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL), new Change("io.chargeonce.psp.PspHealth", "takeProbe", Bugs.AlwaysFalse.class)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
             Shows.inSimulation(), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "ask", Bugs.NotFoundAsFailure.class)),
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND), new Change("io.chargeonce.kafka.Offsets", "add", Bugs.CommittedWhenFetched.class)),
+    OLD_POSITION_ON_A_NEW_TOPIC("a topic that was deleted and made again is read from the old one's position on",
+            Shows.inUniversesOf(Fault.INTAKE, Fault.RECREATED_INTAKE), List.of(ACCEPTED_DURABLE, ALIVE_AFTER_HEAL, HOP_SOUND),
+            new Change("io.chargeonce.kafka.CommittedTopic", "isAnotherThan", Bugs.AlwaysFalse.class),
+            new Change("io.chargeonce.kafka.TopicWatch", "beginWithTheNewTopic", Bugs.Nothing.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES), new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
     PAUSE_FORGOTTEN("a full partition is paused no more once there was a rebalance",
             Shows.inSimulation(), List.of(BOUNDED), new Change("io.chargeonce.kafka.Assignment", "add", Bugs.Rebalanced.class),
             new Change("io.chargeonce.kafka.Backpressure", "pauseWhatIsFullAndResumeTheRest", Bugs.NotPaused.class)),
+    PRODUCER_KEPT("the relay keeps a producer that has failed for good",
+            Shows.inUniversesOf(Fault.PRODUCER_FATAL), List.of(ALIVE_AFTER_HEAL), new Change("io.chargeonce.database.RelayProducer", "replace", Bugs.Nothing.class)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
             Shows.everywhere("psp"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
             Shows.everywhere("psp"), List.of(REFUNDS), new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
+    REFUSED_QUESTION_AS_FAILURE("a PSP that refuses a question (401, 403, 404) is taken to say that the attempt failed",
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.WRONG_ACCOUNT, Fault.KILL), List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES, MONEY_SUM),
+            new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RefusedIsFailed.class),
+            new Change("io.chargeonce.psp.adyen.AdyenErrors", "whileAsking", Bugs.RefusedIsFailed.class),
+            new Change("io.chargeonce.payment.FailureClass", "describesOneSend", Bugs.RefusalIsFinal.class)),
     RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL), new Change("io.chargeonce.database.Outbox", "read", Bugs.AfterTheLastId.class)),
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
-    SEND_NOT_AWAITED("the relay deletes rows without waiting for the broker",
-            Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
-            new Change("io.chargeonce.database.OutboxSender", "send", Bugs.NotAwaited.class)),
+    SENT_AFTER_THE_LEASE("a process that stalled sends although its lease has ended meanwhile",
+            Shows.inUniversesOf(Fault.LONG_PAUSE, Fault.FREEZE), List.of(ONE_CAPTURE, PSP_AGREES, REFUNDS, MONEY_SUM), new Change("io.chargeonce.psp.Lease", "hasEnded", Bugs.AlwaysFalse.class)),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE), new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
@@ -88,12 +112,21 @@ public enum Plant {
     STEP_NOT_COMPARED("a record is worked on whatever step it was staged for",
             Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RowIsSeen.class),
             new Change("io.chargeonce.wire.PaymentRecord", "step", Bugs.StepOfRow.class)),
+    STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
+            Shows.inCampaigns("psp"), List.of(PSP_AGREES, MONEY_SUM), new Change("io.chargeonce.psp.stripe.StripeMoney", "toSend", Bugs.IsoUnits.class),
+            new Change("io.chargeonce.psp.stripe.StripeMoney", "isSaid", Bugs.IsoUnitsSaid.class)),
     SWEPT_UNDER_A_NEW_STEP("what Kafka lost is staged again under a new step",
             Shows.inSimulation(), List.of(HOP_SOUND, NEVER_EARLY), new Change("io.chargeonce.ledger.Operation", "stageAgain", Bugs.NewStep.class)),
     TIMEOUT_AS_FAILURE("an unknown outcome is taken for a failure, so that a new attempt is made, at another PSP too",
             Shows.everywhere("psp"), List.of(ONE_CAPTURE, PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.TimeoutAsFailure.class)),
+    UNCOUNTED_SEND("a key is sent again although its attempt was decided meanwhile",
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.WEBHOOK, Fault.FREEZE), List.of(ONE_CAPTURE, PSP_AGREES, REFUNDS, MONEY_SUM), new Change("io.chargeonce.charge.Exchange", "count", Bugs.NothingFound.class)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
-            Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE));
+            Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
+    US_HELD_AGAINST_A_ROW("whatever Postgres refuses is held against the row, a session that it ended too",
+            Shows.inUniversesOf(Fault.IDLE_TRANSACTION), List.of(DLQ_ALGEBRA, HOP_SOUND), new Change("io.chargeonce.database.DatabaseRefused", "isAboutTheRow", Bugs.AlwaysTrue.class)),
+    WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
+            Shows.inUniversesOf(Fault.CLOCK_STEP), List.of(ALIVE_AFTER_HEAL, NEVER_EARLY), new Change("io.chargeonce.runtime.SteadyClock", "instant", Bugs.WallClock.class));
 
     /** Advice on all methods of that name. A type that is not loaded at one level changes nothing there. */
     record Change(String type, String method, Class<?> advice) {}

@@ -6,7 +6,6 @@ import io.chargeonce.kafka.ProducerSettings;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -25,17 +24,6 @@ public final class RelayTampering {
 
     static synchronized void forget() {
         producer = Optional.empty();
-    }
-
-    /** Returns an OutboxSender.Result that takes every row for published. */
-    public static Object allAcknowledged(List<?> rows) {
-        try {
-            var constructor = Class.forName("io.chargeonce.database.OutboxSender$Result").getDeclaredConstructor(List.class, Map.class);
-            constructor.setAccessible(true);
-            return constructor.newInstance(new ArrayList<>(rows.stream().map(RelayTampering::id).toList()), Map.of());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! The planted one does not fit the code any more", e);
-        }
     }
 
     public static List<?> afterTheLastId(Object frontier, List<?> rows) {

@@ -1,30 +1,40 @@
 package io.chargeonce.load.plant;
 
+import io.chargeonce.load.game.Fault;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where a planted bug shows.
  *
  * @param faults     in campaigns of these kinds of faults, with commas between; empty if none of theirs bring it to light
  * @param simulation whether universes do
+ * @param universes what may go wrong in universes that are to show it; the rest would only make it rarer
  * @param sweeping   whether the sweeper works meanwhile: for some bugs it would mend what they do before anybody can see it
  */
-public record Shows(Optional<String> faults, boolean simulation, boolean sweeping) {
+public record Shows(Optional<String> faults, boolean simulation, Set<Fault> universes, boolean sweeping) {
+
+    private static final Set<Fault> ALL = Set.of(Fault.values());
 
     static Shows everywhere(String faults) {
-        return new Shows(Optional.of(faults), true, true);
+        return new Shows(Optional.of(faults), true, ALL, true);
     }
 
     static Shows inCampaigns(String faults) {
-        return new Shows(Optional.of(faults), false, true);
+        return new Shows(Optional.of(faults), false, Set.of(), true);
     }
 
     static Shows inSimulation() {
-        return new Shows(Optional.empty(), true, true);
+        return new Shows(Optional.empty(), true, ALL, true);
+    }
+
+    static Shows inUniversesOf(Fault first, Fault... others) {
+        return new Shows(Optional.empty(), true, EnumSet.of(first, others), true);
     }
 
     Shows withoutSweeper() {
-        return new Shows(faults, simulation, false);
+        return new Shows(faults, simulation, universes, false);
     }
 
     public boolean campaigns() {

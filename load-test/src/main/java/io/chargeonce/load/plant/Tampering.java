@@ -11,11 +11,13 @@ import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.wire.PaymentRecord;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
  * What planted bugs do. Called from methods they were written into, on any thread. In a universe the time, threads and numbers
@@ -24,6 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Tampering {
 
     private static final String CARD = "4242424242424242";
+
+    private static final Pattern REFUSED = Pattern.compile("answered (401|403|404)");
 
     private Tampering() {}
 
@@ -59,6 +63,16 @@ public final class Tampering {
     public static Outcome failedIfRateLimited(Outcome outcome) {
         return outcome instanceof Outcome.Unknown unknown && unknown.detail().contains("429")
                 ? new Outcome.Failed(FailureCause.RATE_LIMITED, unknown.detail()) : outcome;
+    }
+
+    public static Outcome failedIfRefused(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && REFUSED.matcher(unknown.detail()).find()
+                ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, unknown.detail()) : outcome;
+    }
+
+    /** One that is set, and in a universe the process's own. */
+    public static Instant wallClock() {
+        return Instant.now();
     }
 
     /** The same for every copy of the attempt in this database, and nothing that anybody could derive. */

@@ -5,11 +5,13 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.runtime.Build;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,36 +22,47 @@ public final class Trials {
 
     private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean caught, boolean balancedWithout) {}
 
+    /** The table names any other seed. */
+    private static final long USUAL = 1;
+
     private final PrintWriter out;
     private final long first;
     private final int most;
     private final int parallel;
-    private final Set<Fault> faults;
+    private final Set<Fault> allowed;
     private final List<Trial> trials = new ArrayList<>();
 
     /**
      * @param most     how many universes each bug has to show itself
-     * @param faults   what may go wrong at all
+     * @param allowed  what may go wrong at all, less what would only make a bug rarer
      * @param parallel so many at a time
      */
-    public Trials(PrintWriter out, long first, int most, Set<Fault> faults, int parallel) {
-        this.faults = faults;
+    public Trials(PrintWriter out, long first, int most, Set<Fault> allowed, int parallel) {
+        this.allowed = allowed;
         this.out = out;
         this.first = first;
         this.most = most;
         this.parallel = parallel;
     }
 
-    /** @param plants ones that show in universes */
-    public void run(PostgresServer postgres, List<Plant> plants) {
+    /**
+     * @param plants ones that show in universes
+     * @param table  gets a row for each bug once it was tried; the others' stay
+     */
+    public void run(PostgresServer postgres, List<Plant> plants, Optional<Path> table) throws IOException {
         for (Plant plant : plants) {
             boolean sweeping = plant.shows().sweeping();
+            Set<Fault> faults = EnumSet.copyOf(allowed);
+            faults.retainAll(plant.shows().universes());
             try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
                  var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
                 trials.add(trial(plant, planted.play(first, most, played -> { }), sound));
             }
             out.println(line(trials.getLast()));
             out.flush();
+            if (table.isPresent()) {
+                BugTable.in(table.get()).put(row(trials.getLast()));
+            }
         }
     }
 
@@ -74,12 +87,9 @@ public final class Trials {
         return trials.stream().allMatch(trial -> trial.caught && trial.balancedWithout);
     }
 
-    /** A row for each bug that was tried; the others' stay. */
-    public void writeInto(Path file) throws IOException {
-        BugTable table = BugTable.in(file);
-        for (Trial trial : trials) {
-            table.put(new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.caught ? told(trial) : "",
-                    (trial.caught ? "" : "more than ") + trial.universes, trial.balancedWithout));
-        }
+    private BugTable.Row row(Trial trial) {
+        return new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.caught ? told(trial) : "",
+                (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first), trial.balancedWithout,
+                Build.CURRENT.commit());
     }
 }

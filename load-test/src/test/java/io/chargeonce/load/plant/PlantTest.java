@@ -1,6 +1,7 @@
 package io.chargeonce.load.plant;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.chargeonce.checker.Invariant;
 import java.io.IOException;
@@ -9,6 +10,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +29,17 @@ class PlantTest {
             assertThat(methods).as(change.type()).contains(change.method());
         }
         assertThat(Plant.fromTag(plant.tag())).isEqualTo(plant);
+    }
+
+    /** Advice that a method of that name has no place for would break the trial and not the service. */
+    @ParameterizedTest
+    @EnumSource(Plant.class)
+    void each_bug_can_be_written_into_its_place(Plant plant) {
+        var files = ClassFileLocator.ForClassLoader.of(getClass().getClassLoader());
+        for (String type : plant.types()) {
+            var builder = new ByteBuddy().redefine(TypePool.Default.of(files).describe(type).resolve(), files);
+            assertThatCode(() -> plant.into(builder, type).make()).as(type).doesNotThrowAnyException();
+        }
     }
 
     @Test
