@@ -147,11 +147,19 @@ public final class Settle {
         }
     }
 
-    /** No index serves this, for every charge would pay for it; so it runs before any lock is held, and may take its time. */
+    /**
+     * By an attempt, or by a finding that waits for the resolver. No index serves this, for every charge would pay for it; so it runs
+     * before any lock is held, and may take its time.
+     */
     private static final String TAKEN = """
             SELECT other.operation_id, other.sequence
               FROM operation JOIN payment_attempt AS other ON other.psp = operation.psp AND other.psp_reference = ?
              WHERE operation.operation_id = ? AND NOT (other.operation_id = operation.operation_id AND other.sequence = operation.sequence)
+             UNION ALL
+            SELECT other.operation_id, other.sequence
+              FROM operation JOIN payment_attempt AS other ON other.psp = operation.psp JOIN hand_settlement AS waiting USING (psp_key)
+             WHERE waiting.psp_reference = ? AND waiting.state = 'waiting'
+               AND operation.operation_id = ? AND other.operation_id <> operation.operation_id
              LIMIT 1
             """;
 
@@ -164,8 +172,10 @@ public final class Settle {
                 patience.execute("SET LOCAL statement_timeout = '10min'");
             }
             try (var statement = connection.prepareStatement(TAKEN)) {
-                statement.setString(1, finding.reference.get());
-                statement.setString(2, finding.id);
+                for (int half = 0; half < 2; half++) {
+                    statement.setString(2 * half + 1, finding.reference.get());
+                    statement.setString(2 * half + 2, finding.id);
+                }
                 try (var row = statement.executeQuery()) {
                     return row.next() ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2), row.getString(1)))
                             : List.<String>of();

@@ -99,6 +99,16 @@ class SettleTest {
         assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
     }
 
+    /** Neither attempt has it yet, and the resolver would give it to both. */
+    @Test
+    void a_reference_that_waits_to_be_found_for_one_payment_is_not_named_for_another() {
+        String one = rows.unresolvedAndAsked(false);
+        String other = rows.unresolvedAndAsked(false);
+        assertThat(settle(one, "--charged", "pi_1", "--yes", "--wait", "1s").exit()).isZero();
+        cannot("reference pi_1 is that of attempt 1 of " + one, other, "--charged", "pi_1");
+        assertThat(settle(one, "--charged", "pi_1", "--yes", "--wait", "1s").exit()).as("the same again").isZero();
+    }
+
     private static void cannot(String why, String... arguments) {
         String[] withYes = java.util.Arrays.copyOf(arguments, arguments.length + 1);
         withYes[arguments.length] = "--yes";
