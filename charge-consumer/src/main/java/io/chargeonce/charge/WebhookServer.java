@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.Address;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,21 +21,30 @@ final class WebhookServer implements AutoCloseable {
     private static final String PATH = "/v1/webhooks/";
     private static final int LARGEST = 256 * 1024;
     private static final int AT_ONCE = 100;
+    /** A body that comes slower is not waited for: each holds a place. */
+    private static final Duration FOR_A_BODY = Duration.ofSeconds(10);
 
     private final WebhookInbox inbox;
     private final HttpServer server;
     private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
     private final Semaphore places = new Semaphore(AT_ONCE);
+    private final Duration forABody;
 
-    private WebhookServer(WebhookInbox inbox, HttpServer server) {
+    private WebhookServer(WebhookInbox inbox, Duration forABody, HttpServer server) {
         this.inbox = inbox;
+        this.forABody = forABody;
         this.server = server;
     }
 
     /** @throws IllegalStateException if nobody can listen on the address */
     static WebhookServer start(Address address, WebhookInbox inbox) {
+        return startWithPatience(address, inbox, FOR_A_BODY);
+    }
+
+    /** @param forABody how long a body may take to come */
+    static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Duration forABody) {
         try {
-            var webhooks = new WebhookServer(inbox, HttpServer.create(address.resolve(), 0));
+            var webhooks = new WebhookServer(inbox, forABody, HttpServer.create(address.resolve(), 0));
             webhooks.server.createContext(PATH, webhooks::serve);
             webhooks.server.setExecutor(webhooks.requests);
             webhooks.server.start();
@@ -63,10 +73,27 @@ final class WebhookServer implements AutoCloseable {
             return 503;
         }
         try {
-            byte[] body = exchange.getRequestBody().readNBytes(LARGEST + 1);
+            byte[] body = body(exchange);
             return body.length > LARGEST ? 413 : taken(exchange, body);
         } finally {
             places.release();
+        }
+    }
+
+    /** @throws IOException also if it does not come in time: then the connection is closed */
+    private byte[] body(HttpExchange exchange) throws IOException {
+        Thread deadline = Thread.ofVirtual().name("webhook-deadline").start(() -> {
+            try {
+                Thread.sleep(forABody);
+                exchange.close();
+            } catch (InterruptedException itCame) {
+                // Nothing is left to be done.
+            }
+        });
+        try {
+            return exchange.getRequestBody().readNBytes(LARGEST + 1);
+        } finally {
+            deadline.interrupt();
         }
     }
 
