@@ -35,6 +35,8 @@ public final class Universe implements Game {
     private static final Duration CROWDS_COME_WITHIN = Duration.ofMillis(200);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final int LOOKS_PER_SALE = 10;
+    /** A presenter looks once meanwhile, however leisurely: longer, and a deadline passes before a card is presented again. */
+    private static final int LOOKS_PER_SOME_DAYS = 45;
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
     private static final Duration TO_REST = Duration.ofMinutes(8);
@@ -139,7 +141,7 @@ public final class Universe implements Game {
                     shop.sellOne();
                     Operator.settle(psps, postgres.unresolved());
                 }
-                if (postgres.waitsForDays()) {
+                if (looks % LOOKS_PER_SOME_DAYS == 1 && postgres.waitsForDays()) {
                     kernel.daysPass(DAYS);
                 }
             }
