@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -82,6 +83,22 @@ class RewritingTest {
         List<String> replaced = new ArrayList<>();
         assertThat(Rewriting.rewrite(bytes(Known.class), replaced::add)).isNotEmpty();
         assertThat(replaced).containsExactly("java/time/Instant.now()Ljava/time/Instant;");
+    }
+
+    private static final class Catching {
+        void survive(Runnable work) {
+            try {
+                work.run();
+            } catch (RuntimeException | Error all) {
+                work.run();
+            }
+        }
+    }
+
+    @Test
+    void no_catch_of_all_errors_survives_the_end_of_its_process() throws IOException {
+        assertThat(new String(Rewriting.rewrite(bytes(Catching.class), call -> { }), StandardCharsets.ISO_8859_1)).contains("passOnKilled");
+        assertThat(new String(Rewriting.rewrite(bytes(Known.class), call -> { }), StandardCharsets.ISO_8859_1)).doesNotContain("passOnKilled");
     }
 
     @Test
