@@ -75,7 +75,10 @@ final class LifeRows {
 
     /** Without what the other moments tell already. */
     private static final String DEEDS = """
-            SELECT at, actor, action, coalesce(reason, data ->> 'why'), data ->> 'run' FROM audit_record
+            SELECT at, actor, action,
+                   coalesce(CASE WHEN action = 'dlq.settlement_proposed'
+                                 THEN concat_ws(', ', replace(data ->> 'verdict', '_', ' '), data ->> 'psp_reference', reason) END,
+                            reason, data ->> 'why'), data ->> 'run' FROM audit_record
              WHERE resource_id = ? AND action NOT IN ('payment.accepted', 'dead-lettered', 'dead_letter.entered') ORDER BY audit_id
             """;
 

@@ -28,8 +28,9 @@ final class LifePage {
 
     private static String now(Operation operation) {
         var accepted = operation.accepted();
-        return "%s of %s, now %s, generation %d, %d attempts".formatted(accepted.request().money(), accepted.merchant(),
-                operation.state().tag(), operation.generation(), operation.sequence());
+        return "%s of %s, now %s, generation %d, %d attempt%s".formatted(accepted.request().money(), accepted.merchant(),
+                operation.state().tag(), operation.generation(), operation.sequence(),
+                operation.sequence() == 1 ? "" : "s");
     }
 
     private static String now(DeadLetterView letter) {

@@ -164,7 +164,7 @@ final class SettleCommand implements Callable<Integer> {
             case SETTLED -> "Settled as %s by %s in %s, for %s.".formatted(words(), mandate.actor(), mandate.run(), answer);
             case CONFIRMED -> "Confirmed, and settled by what %s says: %s.".formatted(attempt.psp(), answer);
             case REFUSED -> "Refused, and nothing was settled by it: %s.".formatted(answer);
-            case WAITING -> "Written down as %s. %s was not heard yet: %s. It is asked again by itself; dlq why %s tells what came of it."
+            case WAITING -> "Written down as %s. %s has not told what happened: %s. It is asked again by itself; dlq why %s tells what came of it."
                     .formatted(mandate.run(), attempt.psp(), answer, id);
         });
         return refused ? NO : 0;

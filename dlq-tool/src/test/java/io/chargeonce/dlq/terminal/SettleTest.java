@@ -49,8 +49,9 @@ class SettleTest {
         for (String command : new String[] {"why", "show"}) {
             assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + Login.name(), "ticket 4711");
         }
+        assertThat(Called.of(rows::open, "why", id).out()).contains("charged, pi_1, ticket 4711");
         assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "ticket 4711");
-        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_", "was not heard yet");
+        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_", "stripe has not told what happened");
         assertThat(rows.text("SELECT psp_reference FROM hand_settlement")).as("a newer finding replaces one that waits").isEqualTo("pi_2");
     }
 
