@@ -1,6 +1,7 @@
 package io.chargeonce.load.simulation;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -10,6 +11,7 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
@@ -24,6 +26,7 @@ final class Rewriting {
     private static final String BLOCKING = "io/chargeonce/load/universe/Blocking";
     private static final String STAND_INS = "io/chargeonce/load/universe/StandIns";
     private static final String WORKER = "io/chargeonce/runtime/Worker";
+    private static final Set<String> CATCH_ALL = Set.of("java/lang/Throwable", "java/lang/Error");
     private static final String RELAY = "io/chargeonce/database/OutboxRelay";
 
     /** By owner, name and descriptor: the name of the method to call instead, which takes the receiver first. */
@@ -147,6 +150,8 @@ final class Rewriting {
         private final String type;
         private final String method;
         private final Consumer<String> put;
+        private final Set<Label> catchers = new HashSet<>();
+        private boolean caught;
 
         Calls(MethodVisitor next, String type, String method, Consumer<String> put) {
             super(Opcodes.ASM9, next);
@@ -163,6 +168,31 @@ final class Rewriting {
             } else {
                 super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, other.get().getName(), other.get().getDesc(), false);
             }
+        }
+
+        @Override
+        public void visitTryCatchBlock(Label start, Label end, Label handler, String thrown) {
+            if (CATCH_ALL.contains(String.valueOf(thrown))) {
+                catchers.add(handler);
+            }
+            super.visitTryCatchBlock(start, end, handler, thrown);
+        }
+
+        @Override
+        public void visitLabel(Label label) {
+            super.visitLabel(label);
+            caught = caught || catchers.contains(label);
+        }
+
+        /** A catch begins with that: nobody survives the end of their process by catching everything. */
+        @Override
+        public void visitVarInsn(int opcode, int variable) {
+            if (caught && opcode == Opcodes.ASTORE) {
+                super.visitInsn(Opcodes.DUP);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, "passOnKilled", "(Ljava/lang/Throwable;)V", false);
+            }
+            caught = false;
+            super.visitVarInsn(opcode, variable);
         }
 
         /** A reference to a method, as in {@code Instant::now}, is an argument of the instruction that makes the lambda. */

@@ -50,6 +50,13 @@ public final class Blocking {
                 : Kernel.it().now() + unit.toMicros(time) + (unit.toNanos(time) % 1_000 > 0 ? 1 : 0);
     }
 
+    /** Called with everything that is caught by a catch of all errors: the end of a process is none that it could survive. */
+    public static void passOnKilled(Throwable caught) {
+        if (caught instanceof Killed killed) {
+            throw killed;
+        }
+    }
+
     public static void sleep(Duration time) throws InterruptedException {
         until(() -> false, Kernel.it().after(time));
     }

@@ -39,11 +39,12 @@ final class ModelProducer {
         if (closed) {
             throw new IllegalStateException("Cannot perform operation after producer has been closed");
         }
+        // A relay may hand it over without waiting for the answer, and looks for that soon.
+        unlooked();
         if (fatal) {
             throw new KafkaException("the simulated producer is in a fatal state");
         }
         broker.troubles.whyNoSend().ifPresent(thrown -> {
-            unlooked();
             throw thrown;
         });
         var sent = new Sent(record, new CompletableFuture<>());

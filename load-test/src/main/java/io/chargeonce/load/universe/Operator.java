@@ -10,8 +10,10 @@ import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Purge;
 import io.chargeonce.dlq.Restore;
 import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Settle;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Somebody on call who merges, purges and restores whatever is there, until the process is killed or the work is done. */
@@ -31,6 +33,20 @@ final class Operator {
                 change(harsh, queue, new Mandate(kernel.host().name, Optional.of("it is simulated"), "run_" + Long.toHexString(kernel.random().nextLong())));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("a change of dead letters was not answered");
+            }
+        }
+    }
+
+    /** Somebody looks into a PSP's own books for what it does not tell a program any more, and tells what is there. */
+    static void settle(List<Psp> psps, List<SimulatedPostgres.Unresolved> open) {
+        var settle = new Settle(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
+        for (SimulatedPostgres.Unresolved one : open) {
+            Optional<String> reference = psps.stream().filter(psp -> psp.name.equals(one.psp())).flatMap(psp -> psp.movements().stream())
+                    .filter(movement -> movement.path("idempotency_key").asString().equals(one.key())).map(movement -> movement.path("id").asString()).findFirst();
+            Settle.Look look = settle.propose(new Settle.Finding(one.operation(), reference, "as its books say"),
+                    new Mandate("auditor", Optional.of("it is simulated"), "run_" + Long.toHexString(Kernel.it().random().nextLong())));
+            if (look.obstacles().isEmpty()) {
+                Kernel.it().tell("settled by hand", one.operation() + " settled by hand as " + reference.orElse("not charged"));
             }
         }
     }

@@ -209,6 +209,34 @@ final class SimulatedPostgres {
                AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'parked', 'unresolved') OR state = 'scheduled' AND represent_at IS NULL)
             """;
 
+    /** An attempt of which nobody knows whether it moved money, and which people are told about. */
+    record Unresolved(String operation, String key, String psp) {}
+
+    private static final String UNRESOLVED = """
+            SELECT operation.operation_id, psp_key, payment_attempt.psp
+              FROM operation JOIN payment_attempt USING (operation_id, sequence)
+                             JOIN dead_letter ON dead_letter_id = operation.operation_id AND dead_letter.state = 'dead'
+             WHERE operation.state = 'unresolved'
+             ORDER BY operation.operation_id
+            """;
+
+    List<Unresolved> unresolved() {
+        try {
+            Connection raw = take();
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
+                var found = new ArrayList<Unresolved>();
+                while (row.next()) {
+                    found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3)));
+                }
+                return found;
+            } finally {
+                idle.push(raw);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
     boolean isAtRest() {
         return says(AT_REST);
     }

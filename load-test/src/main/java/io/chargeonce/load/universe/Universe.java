@@ -35,11 +35,15 @@ public final class Universe implements Game {
     private static final Duration CROWDS_COME_WITHIN = Duration.ofMillis(200);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final int LOOKS_PER_SALE = 10;
+    /** A presenter looks once meanwhile, however leisurely: longer, and a deadline passes before a card is presented again. */
+    private static final int LOOKS_PER_SOME_DAYS = 45;
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
     private static final Duration TO_REST = Duration.ofMinutes(8);
     /** A PSP that forgets a key before it shows what came of it: then it can only be asked. */
     private static final Duration FORGETFUL = Duration.ofMillis(600);
+    /** Shorter than the longest pause. Then only a person can tell. */
+    private static final Duration ADYEN_KEY_LIFE = Duration.ofSeconds(45);
     /** After so long a card is presented again. */
     private static final Duration DAYS = Duration.ofDays(3);
     /** Without a sweeper nothing that Kafka lost is staged again. */
@@ -81,7 +85,7 @@ public final class Universe implements Game {
         broker.enter();
         var cluster = new Cluster[1];
         var webhooks = new Webhooks(() -> cluster[0].webhooks());
-        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(Duration.ofMinutes(10), webhooks));
+        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(ADYEN_KEY_LIFE, webhooks));
         cluster[0] = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
         var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
         if (nemesis.knows(Fault.INTAKE)) {
@@ -90,7 +94,7 @@ public final class Universe implements Game {
         }
         var shop = new Shop(cluster[0], broker, nemesis.knows(Fault.SOFT_DECLINE));
         try {
-            kernel.run(() -> live(kernel, broker, cluster[0], shop, nemesis));
+            kernel.run(() -> live(kernel, broker, cluster[0], psps, shop, nemesis));
         } catch (RuntimeException broke) {
             throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
         }
@@ -112,7 +116,7 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void live(Kernel kernel, Broker broker, Cluster cluster, Shop shop, Nemesis nemesis) {
+    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, Nemesis nemesis) {
         nemesis.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
@@ -122,10 +126,10 @@ public final class Universe implements Game {
         }
         nemesis.awaitThaw();
         nemesis.heal();
-        rest(kernel, broker, shop);
+        rest(kernel, broker, shop, psps);
     }
 
-    private void rest(Kernel kernel, Broker broker, Shop shop) {
+    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps) {
         long giveUp = kernel.after(TO_REST);
         kernel.await(shop::isClosed, giveUp);
         do {
@@ -135,8 +139,9 @@ public final class Universe implements Game {
                 if (looks % LOOKS_PER_SALE == 0) {
                     // Without other payments nothing tells a payment that always fails from an outage.
                     shop.sellOne();
+                    Operator.settle(psps, postgres.unresolved());
                 }
-                if (postgres.waitsForDays()) {
+                if (looks % LOOKS_PER_SOME_DAYS == 1 && postgres.waitsForDays()) {
                     kernel.daysPass(DAYS);
                 }
             }
