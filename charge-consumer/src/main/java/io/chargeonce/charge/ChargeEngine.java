@@ -141,7 +141,7 @@ public final class ChargeEngine {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
             lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox));
-            lifecycle.start("unmatched notices", () -> Worker.start("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain));
+            startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });
     }
 
