@@ -69,7 +69,7 @@ final class Rewriting {
             Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
             Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
                     new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
-            Map.entry("io/chargeonce/charge/WebhookServer.start", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
             Map.entry("io/chargeonce/ingest/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}
