@@ -79,8 +79,8 @@ public final class AuditTrail {
                     var name = new Name(result.getString(3), result.getString(4), Optional.ofNullable(result.getString(5)),
                             Finding.of(result.getString(10), result.getString(11)), Optional.ofNullable(result.getString(6)));
                     lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run, name.finding, name.reason,
-                            Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run,
+                            name.finding, name.reason, Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
                 }
             }
         }

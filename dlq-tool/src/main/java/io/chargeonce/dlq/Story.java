@@ -32,7 +32,8 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
     }
 
     /** @param finding what a settlement by hand says of the money; empty for any other deed */
-    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding, Optional<String> data) {}
+    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding,
+                       Optional<String> data) {}
 
     /** Also of dead letters that have left the queue. */
     public static Optional<Story> of(DeadLetterQueue queue, String id) {

@@ -17,6 +17,7 @@ public final class BrokenWork extends RuntimeException {
 
     /** Empty for an error that speaks of the process. */
     static Optional<BrokenWork> of(Error error) {
-        return error instanceof StackOverflowError || error instanceof AssertionError ? Optional.of(new BrokenWork(error)) : Optional.empty();
+        boolean isOfTheWork = error instanceof StackOverflowError || error instanceof AssertionError;
+        return isOfTheWork ? Optional.of(new BrokenWork(error)) : Optional.empty();
     }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 /** Signed messages of PSPs about attempts that have no row here, kept until the row is there or they are too old. */
 public final class UnmatchedNotices {
 
-    /** Of each PSP. When one more comes, the oldest goes: another system at the same account must neither keep ours out nor fill the disk. */
+    /** Of each PSP. For one more the oldest goes: another system at the same account must neither keep ours out nor fill the disk. */
     public static final int MOST = 10_000;
     public static final Duration KEPT = Duration.ofDays(90);
 
@@ -45,7 +45,7 @@ public final class UnmatchedNotices {
 
     public record Known() implements Taken {}
 
-    /** The attempts of all that are kept are there again, so there will be room soon. */
+    /** The attempts of all that are kept are there again, or another took the place meanwhile: there will be room soon. */
     public record Full() implements Taken {}
 
     private static final String CAPTURE_FAILED = "capture_failed";
@@ -55,7 +55,8 @@ public final class UnmatchedNotices {
 
     private static final String KEEP = """
             INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice WHERE psp = ? LIMIT ?) AS kept) < ?
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+             WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice WHERE psp = ? LIMIT ?) AS kept) < ?
             ON CONFLICT DO NOTHING
             """;
 
@@ -108,7 +109,7 @@ public final class UnmatchedNotices {
             DELETE FROM unmatched_notice
              WHERE (psp, notice_id) IN (SELECT psp, notice_id FROM unmatched_notice AS kept
                                          WHERE psp = ? AND NOT EXISTS (SELECT FROM payment_attempt WHERE psp_key = kept.psp_key)
-                                         ORDER BY received_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+                                         ORDER BY received_at LIMIT 1)
             RETURNING notice_id, psp_key
             """;
 
