@@ -2,6 +2,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.psp.Gateways;
@@ -24,9 +25,9 @@ final class AbsentPsps {
     static final String CAUSE = "psp_absent";
 
     private static final Logger LOG = LoggerFactory.getLogger(AbsentPsps.class);
-    private static final int BATCH = 500;
 
     private final Database database;
+    private final RowByRow unasked;
     private final Gateways gateways;
     private final Topics topics;
     private final Runnable committed;
@@ -35,6 +36,7 @@ final class AbsentPsps {
 
     AbsentPsps(Database database, Gateways gateways, Topics topics, Runnable committed, MeterRegistry meters) {
         this.database = database;
+        this.unasked = new RowByRow(database, "be listed", DueOperations.unasked(gateways.psps(), CAUSE), this::list);
         this.gateways = gateways;
         this.topics = topics;
         this.committed = committed;
@@ -48,7 +50,7 @@ final class AbsentPsps {
 
     /** Lists what has no process to ask about it, up to a batch; returns how many those were. */
     int runOnce() {
-        int listed = database.inTransaction(this::list);
+        int listed = unasked.runOnce();
         if (listed > 0) {
             committed.run();
         }
@@ -63,8 +65,7 @@ final class AbsentPsps {
         return listed;
     }
 
-    private int list(Connection connection) throws SQLException {
-        var locked = OperationTable.lockUnasked(connection, gateways.psps(), CAUSE, BATCH);
+    private int list(Connection connection, OperationTable.Locked locked) throws SQLException {
         var changes = new Changes(topics);
         var byPsp = new TreeMap<String, Integer>();
         for (Operation operation : locked.rows().values()) {

@@ -1,5 +1,6 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.database.BrokenWork;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -28,9 +29,9 @@ final class Bug {
     }
 
     /** Enough to tell one bug from another. */
-    static String digest(RuntimeException bug) {
-        String what = bug instanceof DatabaseRefused refused ? "SQLSTATE " + refused.sqlState() : bug.getClass().getSimpleName();
-        Throwable thrown = bug instanceof DatabaseRefused ? bug.getCause() : bug;
+    static String digest(Throwable bug) {
+        Throwable thrown = bug instanceof DatabaseRefused || bug instanceof BrokenWork ? bug.getCause() : bug;
+        String what = bug instanceof DatabaseRefused refused ? "SQLSTATE " + refused.sqlState() : thrown.getClass().getSimpleName();
         String where = Arrays.stream(thrown.getStackTrace()).filter(frame -> frame.getClassName().startsWith(OURS)).limit(FRAMES)
                 .map(frame -> frame.getFileName() + ":" + frame.getLineNumber()).collect(Collectors.joining(" < "));
         return where.isEmpty() ? what : what + " at " + where;

@@ -70,7 +70,7 @@ public final class ChargeHandler implements RecordHandler {
         Decoded decoded;
         try {
             decoded = Decoded.from(record.key(), record.value());
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
             return bury(record, PoisonCause.UNPROCESSABLE, noted("decode", bug));
         }
         return switch (decoded) {
@@ -111,7 +111,7 @@ public final class ChargeHandler implements RecordHandler {
         }
     }
 
-    private String noted(String where, RuntimeException bug) {
+    private String noted(String where, Throwable bug) {
         meters.counter("chargeonce.bugs", "where", where).increment();
         LOG.error("Bug! One record failed here and is set aside; those beside it go on ({})", where, bug);
         return Bug.digest(bug);

@@ -114,7 +114,7 @@ final class Exchange implements AutoCloseable {
     private Outcome whateverIsThrown(PspCall call, Supplier<Outcome> exchange) {
         try {
             return exchange.get();
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
             LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer", call.gateway().psp(),
                     call.key(), bug);

@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.wire.Topics;
@@ -13,29 +14,26 @@ import java.sql.SQLException;
  */
 final class PurgeEnd {
 
-    private static final int BATCH = 500;
-
-    private final Database database;
+    private final RowByRow due;
     private final Topics topics;
     private final Runnable committed;
 
     PurgeEnd(Database database, Topics topics, Runnable committed) {
-        this.database = database;
+        this.due = new RowByRow(database, "end its purge", DueOperations.endedPurges(), this::end);
         this.topics = topics;
         this.committed = committed;
     }
 
     /** One batch; returns how many purges ended. */
     int runOnce() {
-        int ended = database.inTransaction(this::endDue);
+        int ended = due.runOnce();
         if (ended > 0) {
             committed.run();
         }
         return ended;
     }
 
-    private int endDue(Connection connection) throws SQLException {
-        var due = OperationTable.lockEndedPurges(connection, BATCH);
+    private int end(Connection connection, OperationTable.Locked due) throws SQLException {
         var changes = new Changes(topics);
         for (Operation operation : due.rows().values()) {
             operation.endPurge(due.now());

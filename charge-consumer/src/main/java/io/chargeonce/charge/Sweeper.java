@@ -7,24 +7,28 @@ import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.Topics;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, it has left the outbox, and the
- * tier's consumers have since finished every record that was on the topic then, while it still waits: so a backlog, however long,
- * is not mistaken for a loss, whatever anybody's clock says. Intervals double; what stays lost becomes a dead letter. For one
- * thread; several processes may each run one.
+ * tier's consumers have since finished every record that was on its partition then, while it still waits: so a backlog, however
+ * long, is not mistaken for a loss, whatever anybody's clock says, and a partition that cannot be read holds back only its own.
+ * Intervals double; what stays lost becomes a dead letter. For one thread; several processes may each run one.
  */
 final class Sweeper {
 
@@ -45,35 +49,36 @@ final class Sweeper {
     }
 
     /**
-     * Work that has left the outbox and is overdue.
+     * Work of one partition that has left the outbox and is overdue.
      *
-     * @param barrier where each partition ended then: its record, if there is one, stands below
+     * @param barrier where the partition ended then: its record, if there is one, stands below
      */
-    private record Suspects(Map<String, Turn> turns, Map<TopicPartition, Long> barrier) {
-
-        static Suspects of(Map<String, Turn> turns, Map<TopicPartition, TopicProgress.Position> now) {
-            var barrier = new HashMap<TopicPartition, Long>();
-            now.forEach((partition, position) -> barrier.put(partition, position.end()));
-            return new Suspects(turns, barrier);
-        }
+    private record Suspects(Map<String, Turn> turns, long barrier) {
 
         /** A log that ends earlier now has lost its tail, and what comes there later is not what was awaited. */
-        Suspects lowered(Map<TopicPartition, TopicProgress.Position> now) {
-            now.forEach((partition, position) -> barrier.computeIfPresent(partition, (same, end) -> Math.min(end, position.end())));
-            return this;
+        Suspects lowered(TopicProgress.Position now) {
+            return new Suspects(turns, Math.min(barrier, now.end()));
         }
 
-        boolean arePassed(Map<TopicPartition, TopicProgress.Position> now) {
-            return now.entrySet().stream().allMatch(each -> each.getValue().finished() >= barrier.getOrDefault(each.getKey(), 0L));
+        boolean arePassed(TopicProgress.Position now) {
+            return now.finished() >= barrier;
         }
     }
+
+    /** The last that was looked at: what a partition that cannot be read holds must not hide what is behind it. */
+    private record Looked(OffsetDateTime notBefore, String id) {
+        static final Looked AT_NOTHING = new Looked(OffsetDateTime.MIN, "");
+    }
+
+    private record Overdue(Map<String, Turn> turns, Looked last) {}
 
     private final Database database;
     private final TopicProgress progress;
     private final Topics topics;
     private final Duration patience;
     private final Runnable committed;
-    private final Map<Integer, Suspects> suspects = new HashMap<>();
+    private final Map<TopicPartition, Suspects> suspects = new HashMap<>();
+    private final Map<Integer, Looked> looked = new HashMap<>();
 
     /** @param patience how long work may be overdue before it is looked at */
     Sweeper(Database database, TopicProgress progress, Topics topics, Duration patience, Runnable committed) {
@@ -94,31 +99,54 @@ final class Sweeper {
     }
 
     private int sweep(int tier) {
-        Map<String, Turn> overdue = suspects.containsKey(tier) ? Map.of()
-                : database.withConnection(connection -> overdue(connection, tier));
-        if (overdue.isEmpty() && !suspects.containsKey(tier)) {
+        String topic = topics.ofTier(tier);
+        Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
+        if (overdue.turns.isEmpty() && suspects.keySet().stream().noneMatch(partition -> partition.topic().equals(topic))) {
+            looked.remove(tier);
             return 0;
         }
-        // Read after the outbox: a record published meanwhile is below the topic's end.
-        var now = progress.of(topics.ofTier(tier), topics.groupOfTier(tier));
+        // Read after the outbox: a record published meanwhile is below its partition's end.
+        var now = progress.of(topic, topics.groupOfTier(tier));
         if (now.isEmpty()) {
             return 0;
         }
-        Suspects known = overdue.isEmpty() ? suspects.get(tier).lowered(now.get()) : Suspects.of(overdue, now.get());
-        if (!known.arePassed(now.get())) {
-            suspects.put(tier, known);
+        looked.put(tier, overdue.turns.size() < MOST_SUSPECTS ? Looked.AT_NOTHING : overdue.last);
+        suspect(topic, overdue.turns, now.get());
+        int swept = now.get().positions().entrySet().stream().mapToInt(each -> sweep(each.getKey(), each.getValue(), tier)).sum();
+        if (swept > 0) {
+            LOG.warn("{} operations waited in vain on {}: Kafka has lost their records, and they are staged again", swept, topic);
+            committed.run();
+        }
+        return swept;
+    }
+
+    /** A partition that has suspects gets no more until they are passed. */
+    private void suspect(String topic, Map<String, Turn> overdue, TopicProgress.Progress now) {
+        var found = new HashMap<TopicPartition, Map<String, Turn>>();
+        overdue.forEach((id, turn) -> found.computeIfAbsent(new TopicPartition(topic, partition(id, now.partitions())),
+                first -> new HashMap<>()).put(id, turn));
+        found.forEach((partition, turns) -> Optional.ofNullable(now.positions().get(partition))
+                .ifPresent(position -> suspects.putIfAbsent(partition, new Suspects(turns, position.end()))));
+    }
+
+    /**
+     * Where producers put the key. After a topic got more partitions, a record may still wait in another one: then it is taken for
+     * lost too early and staged again, and the claim drops the one that comes second.
+     */
+    private static int partition(String id, int partitions) {
+        return Utils.toPositive(Utils.murmur2(id.getBytes(StandardCharsets.UTF_8))) % partitions;
+    }
+
+    private int sweep(TopicPartition partition, TopicProgress.Position now, int tier) {
+        Suspects known = suspects.computeIfPresent(partition, (same, before) -> before.lowered(now));
+        if (known == null || !known.arePassed(now)) {
             return 0;
         }
-        suspects.remove(tier);
+        suspects.remove(partition);
         List<String> lost = List.copyOf(known.turns.keySet());
         int swept = 0;
         for (int from = 0; from < lost.size(); from += MOST_PER_COMMIT) {
             swept += stageApart(lost.subList(from, Math.min(lost.size(), from + MOST_PER_COMMIT)), known, tier);
-        }
-        if (swept > 0) {
-            LOG.warn("{} operations waited in vain on {}: Kafka has lost their records, and they are staged again",
-                    swept, topics.ofTier(tier));
-            committed.run();
         }
         return swept;
     }
@@ -141,7 +169,7 @@ final class Sweeper {
     }
 
     private static final String OVERDUE = """
-            SELECT operation_id, step, swept
+            SELECT operation_id, step, swept, not_before
               FROM operation
              WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
                AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
@@ -152,25 +180,30 @@ final class Sweeper {
                                    AND NOT EXISTS (SELECT FROM outbox AS refused
                                                     WHERE refused.record_key = waiting.record_key AND refused.refusal IS NOT NULL))
                AND NOT EXISTS (SELECT FROM outbox WHERE record_key = operation_id AND refusal IS NOT NULL)
-             ORDER BY not_before
+               AND (not_before, operation_id) > (?, ?)
+             ORDER BY not_before, operation_id
              LIMIT ?
             """;
 
     /** What waits behind a refused record holds back nobody else, and is not lost itself. */
-    private Map<String, Turn> overdue(Connection connection, int tier) throws SQLException {
+    private Overdue overdue(Connection connection, int tier) throws SQLException {
         try (var statement = connection.prepareStatement(OVERDUE)) {
             statement.setInt(1, tier);
             statement.setDouble(2, patience.toMillis() / 1000.0);
             statement.setDouble(3, patience.toMillis() / 1000.0);
             statement.setString(4, topics.ofTier(tier));
-            statement.setInt(5, MOST_SUSPECTS);
+            Looked last = looked.getOrDefault(tier, Looked.AT_NOTHING);
+            statement.setObject(5, last.notBefore);
+            statement.setString(6, last.id);
+            statement.setInt(7, MOST_SUSPECTS);
             var turns = new HashMap<String, Turn>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     turns.put(result.getString(1), new Turn(result.getInt(2), result.getInt(3)));
+                    last = new Looked(result.getObject(4, OffsetDateTime.class), result.getString(1));
                 }
             }
-            return turns;
+            return new Overdue(turns, last);
         }
     }
 

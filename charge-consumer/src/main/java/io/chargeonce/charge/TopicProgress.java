@@ -11,6 +11,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -25,6 +26,12 @@ final class TopicProgress implements AutoCloseable {
      */
     record Position(long finished, long end) {}
 
+    /**
+     * @param partitions how many the topic has, those too that have no leader now
+     * @param positions  of those that have one
+     */
+    record Progress(int partitions, Map<TopicPartition, Position> positions) {}
+
     private final Admin admin;
     private final Consumer<byte[], byte[]> reader;
 
@@ -33,12 +40,13 @@ final class TopicProgress implements AutoCloseable {
         this.reader = connection.newReader();
     }
 
-    /** Of each partition; empty if it cannot be told now: then nothing may be taken for lost. */
-    Optional<Map<TopicPartition, Position>> of(String topic, String group) {
+    /** Of each partition that has a leader; empty if it cannot be told now: then nothing may be taken for lost. */
+    Optional<Progress> of(String topic, String group) {
         try {
-            List<TopicPartition> partitions = reader.partitionsFor(topic).stream()
+            List<PartitionInfo> partitions = reader.partitionsFor(topic);
+            List<TopicPartition> led = partitions.stream().filter(info -> info.leader() != null)
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
-            return partitions.isEmpty() ? Optional.empty() : Optional.of(positions(partitions, group));
+            return led.isEmpty() ? Optional.empty() : Optional.of(new Progress(partitions.size(), positions(led, group)));
         } catch (ExecutionException | KafkaException cannotTell) {
             return Optional.empty();
         } catch (InterruptedException e) {

@@ -44,6 +44,7 @@ final class WebhookInbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(WebhookInbox.class);
     private static final String UNMATCHED = "chargeonce.psp.notices.unmatched";
+    private static final String DROPPED = "chargeonce.psp.notices.dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int BATCH = 100;
 
@@ -65,7 +66,10 @@ final class WebhookInbox {
         this.clock = clock;
         this.committed = committed;
         this.meters = meters;
-        gateways.psps().forEach(psp -> meters.counter(UNMATCHED, "psp", psp));
+        gateways.psps().forEach(psp -> {
+            meters.counter(UNMATCHED, "psp", psp);
+            meters.counter(DROPPED, "psp", psp);
+        });
     }
 
     /** @param psp as it came in the path; one without webhooks is refused like a forgery */
@@ -108,20 +112,27 @@ final class WebhookInbox {
     private boolean keep(String psp, Notice notice) {
         var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
         return switch (database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept))) {
-            case NEW -> {
+            case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
                 LOG.error("ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
                         + " system use this account? It is kept and matched again and again: see dlq summary",
                         psp, notice.key(), notice.pspReference().orElse("is not named"));
+                taken.instead().ifPresent(oldest -> tellDropped(psp, oldest));
                 yield true;
             }
-            case KNOWN -> true;
-            case FULL -> {
-                LOG.error("ALERT: {} messages of PSPs match no attempt, and no more are kept; {} is asked to send the one about attempt {} again",
+            case UnmatchedNotices.Known known -> true;
+            case UnmatchedNotices.Full full -> {
+                LOG.error("ALERT: {} messages of {} wait to be taken, and no more are kept; it is asked to send the one about attempt {} again",
                         UnmatchedNotices.MOST, psp, notice.key());
                 yield false;
             }
         };
+    }
+
+    private void tellDropped(String psp, String oldest) {
+        meters.counter(DROPPED, "psp", psp).increment();
+        LOG.error("ALERT: {} messages of {} match no attempt, and the oldest is kept no longer: {}. Does another system use this account? Give"
+                + " each an account, or at least a webhook, of its own", UnmatchedNotices.MOST, psp, oldest);
     }
 
     /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. For one thread. */

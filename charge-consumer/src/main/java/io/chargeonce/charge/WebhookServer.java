@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -21,32 +19,45 @@ final class WebhookServer implements AutoCloseable {
     private static final String PATH = "/v1/webhooks/";
     private static final int LARGEST = 256 * 1024;
     private static final int AT_ONCE = 100;
-    /** A body that comes slower is not waited for: each holds a place. */
-    private static final Duration FOR_A_BODY = Duration.ofSeconds(10);
+    private static final int HEADS_AT_ONCE = 500;
+    private static final int CONNECTIONS = 1_000;
+    private static final String MOST_CONNECTIONS = "jdk.httpserver.maxConnections";
+
+    static {
+        // The JDK has no other way to say it, and reads it once. Else silent ones could take the sockets that Kafka and Postgres need.
+        if (System.getProperty(MOST_CONNECTIONS) == null) {
+            System.setProperty(MOST_CONNECTIONS, Integer.toString(CONNECTIONS));
+        }
+    }
+
+    /** A head or a body that comes slower is not waited for: each holds a place. */
+    record Patience(Duration forAHead, Duration forABody) {
+        static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(10));
+    }
 
     private final WebhookInbox inbox;
     private final HttpServer server;
-    private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+    private final BoundedHeads heads;
     private final Semaphore places = new Semaphore(AT_ONCE);
     private final Duration forABody;
 
-    private WebhookServer(WebhookInbox inbox, Duration forABody, HttpServer server) {
+    private WebhookServer(WebhookInbox inbox, Patience patience, HttpServer server) {
         this.inbox = inbox;
-        this.forABody = forABody;
+        this.heads = new BoundedHeads(patience.forAHead, HEADS_AT_ONCE);
+        this.forABody = patience.forABody;
         this.server = server;
     }
 
     /** @throws IllegalStateException if nobody can listen on the address */
     static WebhookServer start(Address address, WebhookInbox inbox) {
-        return startWithPatience(address, inbox, FOR_A_BODY);
+        return startWithPatience(address, inbox, Patience.USUAL);
     }
 
-    /** @param forABody how long a body may take to come */
-    static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Duration forABody) {
+    static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Patience patience) {
         try {
-            var webhooks = new WebhookServer(inbox, forABody, HttpServer.create(address.resolve(), 0));
+            var webhooks = new WebhookServer(inbox, patience, HttpServer.create(address.resolve(), 0));
             webhooks.server.createContext(PATH, webhooks::serve);
-            webhooks.server.setExecutor(webhooks.requests);
+            webhooks.server.setExecutor(webhooks.heads);
             webhooks.server.start();
             return webhooks;
         } catch (IOException e) {
@@ -61,6 +72,7 @@ final class WebhookServer implements AutoCloseable {
 
     private void serve(HttpExchange exchange) throws IOException {
         try (exchange) {
+            heads.haveCome();
             exchange.sendResponseHeaders(status(exchange), -1);
         }
     }
@@ -113,6 +125,6 @@ final class WebhookServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        requests.shutdownNow();
+        heads.close();
     }
 }

@@ -215,9 +215,10 @@ final class PspHealth {
         }
     }
 
-    /** Some PSPs take their time, above all for refunds: that is how they are well. */
+    /** Some PSPs take their time, above all for refunds, and say that a request of ours is still under way: that is how they are well. */
     private static boolean isUnderWay(Outcome outcome) {
-        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.STILL_PROCESSING;
+        return outcome instanceof Outcome.Unknown unknown
+                && (unknown.cause() == UnknownCause.STILL_PROCESSING || unknown.cause() == UnknownCause.KEY_IN_USE);
     }
 
     /** Whatever the payment is like. */

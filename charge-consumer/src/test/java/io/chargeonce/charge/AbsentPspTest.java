@@ -98,6 +98,24 @@ class AbsentPspTest {
     }
 
     @Test
+    void one_that_cannot_be_listed_keeps_no_other_from_being_listed() {
+        String broken = unknownAtOld();
+        String sound = unknownAt(old, books.accept("order-2"), with);
+        becomesDueLongAgo(broken);
+        becomesDueLongAgo(sound);
+        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (failure_cause <> 'psp_absent' OR operation_id <> '%s')".formatted(broken));
+        var absent = absent();
+        try {
+            assertThat(absent.runOnce()).isEqualTo(1);
+            assertThat(books.count("FROM dead_letter WHERE cause = 'psp_absent' AND dead_letter_id = '" + sound + "'")).isEqualTo(1);
+            assertThat(absent.runOnce()).isZero();
+        } finally {
+            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+        }
+        assertThat(absent.runOnce()).as("it is tried again").isEqualTo(1);
+    }
+
+    @Test
     void what_another_running_process_can_ask_about_is_not_listed() {
         becomesDueLongAgo(unknownAtOld());
         with.newsroom.runOnce();

@@ -69,6 +69,8 @@ final class FakePsp implements Gateway {
     volatile Runnable beforeAnswering = () -> {};
     /** The payment method whose requests cannot be rendered. */
     volatile String bugFor = "none";
+    /** What their rendering throws, if it is an error. */
+    volatile Optional<Error> error = Optional.empty();
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
@@ -101,6 +103,9 @@ final class FakePsp implements Gateway {
     @Override
     public byte[] render(Operation operation, PspKey key) {
         if (operation.accepted().request().paymentMethod().equals(bugFor)) {
+            error.ifPresent(thrown -> {
+                throw thrown;
+            });
             throw new IllegalStateException("Bug! Planted in the rendering of " + bugFor);
         }
         return ("charge " + operation.accepted().request().money() + " under " + key).getBytes(StandardCharsets.UTF_8);

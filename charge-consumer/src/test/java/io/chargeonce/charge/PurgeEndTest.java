@@ -30,12 +30,16 @@ class PurgeEndTest {
 
     @BeforeEach
     void purge() {
+        books.forget();
+        ends = new PurgeEnd(books.database, books.topics, () -> {});
+        id = purged("order-1");
+    }
+
+    private static String purged(String key) {
         var psp = new FakePsp();
         psp.then(FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL, FakePsp.FAIL);
-        var process = books.forget().process(psp);
-        ends = new PurgeEnd(books.database, books.topics, () -> {});
-        id = books.accept("order-1");
-        process.drain();
+        String id = books.accept(key);
+        books.process(psp).drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         books.database.inTransaction(connection -> {
             Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
@@ -43,6 +47,7 @@ class PurgeEndTest {
             OperationTable.save(connection, List.of(operation));
             return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
         });
+        return id;
     }
 
     private static void days(int days) {
@@ -76,5 +81,41 @@ class PurgeEndTest {
         books.execute("UPDATE operation SET state = 'dead'");
         assertThat(ends.runOnce()).isZero();
         assertThat(books.staged(books.topics.outcomes())).isZero();
+    }
+
+    @Test
+    void a_purge_that_cannot_be_ended_keeps_no_other_from_it() {
+        String broken = purged("order-2");
+        days(31);
+        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
+        try {
+            assertThat(ends.runOnce()).isEqualTo(1);
+            assertThat(books.operation(id).settledAt()).isPresent();
+            assertThat(ends.runOnce()).isZero();
+        } finally {
+            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+        }
+        assertThat(ends.runOnce()).as("it is tried again").isEqualTo(1);
+    }
+
+    @Test
+    void a_purged_operation_that_cannot_be_read_keeps_no_other_from_being_told() {
+        String unreadable = purged("order-2");
+        days(31);
+        books.execute("""
+                ALTER TABLE operation DROP CONSTRAINT operation_currency_check;
+                UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'
+                """.formatted(unreadable));
+        try {
+            assertThat(ends.runOnce()).isEqualTo(1);
+            assertThat(books.operation(id).settledAt()).isPresent();
+            assertThat(ends.runOnce()).isZero();
+        } finally {
+            books.execute("""
+                    UPDATE operation SET currency = 'EUR';
+                    ALTER TABLE operation ADD CONSTRAINT operation_currency_check CHECK (currency ~ '^[A-Z]{3}$')
+                    """);
+        }
+        assertThat(ends.runOnce()).as("it is tried again").isEqualTo(1);
     }
 }

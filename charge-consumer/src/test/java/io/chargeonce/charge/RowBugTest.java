@@ -6,6 +6,7 @@ import io.chargeonce.kafka.Verdict;
 import io.chargeonce.payment.OperationState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
@@ -57,6 +58,32 @@ class RowBugTest {
         psp.bugFor = "none";
         process.drain();
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void a_payment_that_overflows_the_stack_goes_down_the_tiers_and_its_neighbours_are_charged() {
+        psp.bugFor = "pm_bug";
+        psp.error = Optional.of(new StackOverflowError("planted"));
+        List<String> ids = acceptWithOneIn("pm_bug");
+        handleAllAtOnce(books.takeWork());
+        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        process.drain();
+        assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'StackOverflowError at %'")).isEqualTo(1);
+        assertThat(psp.captures).hasSize(39);
+    }
+
+    @Test
+    void a_gateway_that_overflows_the_stack_leaves_its_attempt_to_be_asked_about() {
+        psp.then((fake, charge) -> {
+            FakePsp.CAPTURE_AND_TIME_OUT.charge(fake, charge);
+            throw new StackOverflowError("planted");
+        });
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.captures).hasSize(1);
+        assertThat(process.meters.counter("chargeonce.psp.bugs", "psp", "fake").count()).isEqualTo(1);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +162,31 @@ class SweeperTest {
         Waiting.until(() -> sweeper.runOnce() == 4);
     }
 
+    @Test
+    void a_partition_that_nobody_can_read_holds_back_only_its_own() throws Exception {
+        List<String> ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        List<String> stuck = ids.stream().filter(id -> partition(id) == 0).toList();
+        assertThat(stuck).isNotEmpty().hasSizeLessThan(20);
+        deleteEverything(books.topics.requests(), Set.of(1, 2));
+        Waiting.until(() -> sweeper.runOnce() == 20 - stuck.size());
+        assertThat(stuck).allSatisfy(id -> assertThat(books.operation(id).swept()).isZero());
+
+        // What is lost later is found too, although the partition is still not read.
+        String later = IntStream.range(20, 100).mapToObj(i -> books.accept("order-" + i)).filter(id -> partition(id) == 1).findFirst().orElseThrow();
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        deleteEverything(books.topics.requests(), Set.of(1));
+        Waiting.until(() -> {
+            sweeper.runOnce();
+            return books.operation(later).swept() == 1;
+        });
+        assertThat(stuck).allSatisfy(id -> assertThat(books.operation(id).swept()).isZero());
+    }
+
+    private static int partition(String id) {
+        return Utils.toPositive(Utils.murmur2(id.getBytes(StandardCharsets.UTF_8))) % PARTITIONS;
+    }
+
     private void stageOldRow(String topic, String key, String refusal) {
         books.execute("""
                 INSERT INTO outbox (shard, topic, record_key, value, headers, staged_at, refusal)
@@ -205,8 +232,12 @@ class SweeperTest {
     }
 
     private void deleteEverything(String topic) throws Exception {
+        deleteEverything(topic, Set.of(0, 1, 2));
+    }
+
+    private void deleteEverything(String topic, Set<Integer> partitions) throws Exception {
         var ends = new HashMap<TopicPartition, OffsetSpec>();
-        IntStream.range(0, PARTITIONS).forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));
+        partitions.forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));
         var delete = new HashMap<TopicPartition, RecordsToDelete>();
         admin.listOffsets(ends).all().get().forEach((p, end) -> delete.put(p, RecordsToDelete.beforeOffset(end.offset())));
         admin.deleteRecords(delete).all().get();

@@ -96,12 +96,44 @@ class UnmatchedNoticesTest {
         assertThat(kept()).isZero();
     }
 
+    private static void keepAsManyAsPossible(String psp) {
+        books.execute("""
+                INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at)
+                SELECT '%s', 'full-' || n, 'key-' || n, now() - n * interval '1 second' FROM generate_series(1, %d) AS n
+                """.formatted(psp, UnmatchedNotices.MOST));
+    }
+
     @Test
-    void when_no_more_can_be_kept_the_psp_is_to_send_it_again_and_nothing_that_is_kept_goes() {
-        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'fake', 'full-' || n, 'key-' || n FROM generate_series(1, %d) AS n"
-                .formatted(UnmatchedNotices.MOST));
-        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.LATER);
-        assertThat(kept()).isEqualTo(UnmatchedNotices.MOST);
+    void when_no_more_can_be_kept_the_oldest_of_that_psp_goes_and_is_told() {
+        keepAsManyAsPossible("fake");
+        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - interval '1 day')");
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(kept()).isEqualTo(UnmatchedNotices.MOST + 1);
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id IN ('notice-1', 'older')")).isEqualTo(2);
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id = 'full-" + UnmatchedNotices.MOST + "'")).isZero();
+        assertThat(process.meters.counter("chargeonce.psp.notices.dropped", "psp", "fake").count()).isEqualTo(1);
+    }
+
+    @Test
+    void many_of_one_psp_keep_none_of_another_from_being_kept() {
+        keepAsManyAsPossible("other");
+        assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(kept()).isEqualTo(UnmatchedNotices.MOST + 1);
+    }
+
+    @Test
+    void one_whose_attempt_is_there_again_never_goes_for_a_newer_one() {
+        told("notice-1", new Outcome.Charged("pi_1"));
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        process.drain();
+        books.execute("UPDATE unmatched_notice SET received_at = now() - interval '1 day'");
+        keepAsManyAsPossible("fake");
+        psp.tells = List.of(new Notice("notice-2", PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9), Optional.empty(), Optional.empty()));
+        assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
+        books.execute("DELETE FROM unmatched_notice WHERE notice_id = 'full-1'");
+        assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id IN ('notice-1', 'notice-2')")).isEqualTo(2);
     }
 
     @Test
@@ -166,14 +198,12 @@ class UnmatchedNoticesTest {
 
     @Test
     void one_that_is_to_come_again_keeps_no_other_of_its_webhook_from_being_taken() {
-        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'fake', 'full-' || n, 'key-' || n FROM generate_series(1, %d) AS n"
-                .formatted(UnmatchedNotices.MOST));
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         psp.answersQuestions = false;
         process.drain();
         var charged = Optional.<Notice.Said>of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")));
-        var unknown = PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9);
-        psp.tells = List.of(new Notice("notice-1", unknown, Optional.empty(), charged), new Notice("notice-2", key(), Optional.of("pi_1"), charged));
+        var cannotBeLookedUp = Optional.<Notice.Said>empty();
+        psp.tells = List.of(new Notice("notice-1", key(), Optional.empty(), cannotBeLookedUp), new Notice("notice-2", key(), Optional.of("pi_1"), charged));
         assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
         Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);

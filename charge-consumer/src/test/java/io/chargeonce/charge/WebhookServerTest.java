@@ -1,6 +1,9 @@
 package io.chargeonce.charge;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.runtime.Address;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,32 +13,102 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** It stands on the internet, so what comes is not only from PSPs. */
 class WebhookServerTest {
 
     /** Long enough to see that all places are taken. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration SHORT = Duration.ofSeconds(3);
+    private static final Duration LONG = Duration.ofHours(1);
     private static final int MORE_THAN_THERE_ARE_PLACES = 120;
+    private static final int MORE_HEADS_THAN_ARE_READ = 510;
+    private static final int MORE_CONNECTIONS_THAN_ARE_HELD = 1_100;
+
+    private static Books books;
+    private final List<Socket> held = new ArrayList<>();
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @AfterAll
+    static void closeBooks() throws Exception {
+        books.close();
+    }
+
+    @AfterEach
+    void letGo() throws IOException {
+        for (Socket socket : held) {
+            socket.close();
+        }
+    }
+
+    private static WebhookServer start(Duration forAHead, Duration forABody) {
+        return WebhookServer.startWithPatience(new Address("127.0.0.1", 0), books.process(new FakePsp()).inbox,
+                new WebhookServer.Patience(forAHead, forABody));
+    }
+
+    private Socket send(WebhookServer server, String text) throws IOException {
+        var socket = new Socket("127.0.0.1", server.port());
+        held.add(socket);
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
 
     @Test
     void bodies_that_never_come_keep_no_webhook_out_for_long() throws Exception {
-        var held = new ArrayList<Socket>();
-        try (var books = new Books(); var server = WebhookServer.startWithPatience(
-                new Address("127.0.0.1", 0), books.process(new FakePsp()).inbox, PATIENCE)) {
+        try (var server = start(LONG, SHORT)) {
             for (int i = 0; i < MORE_THAN_THERE_ARE_PLACES; i++) {
-                var socket = new Socket("127.0.0.1", server.port());
-                socket.getOutputStream().write("POST /v1/webhooks/fake HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"
-                        .getBytes(StandardCharsets.US_ASCII));
-                held.add(socket);
+                send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n");
             }
             Waiting.until(() -> status(server) == 503);
             Waiting.until(() -> status(server) == 401);
-        } finally {
-            for (Socket socket : held) {
-                socket.close();
+        }
+    }
+
+    @Test
+    void a_head_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
+        try (var server = start(SHORT, LONG)) {
+            Socket slow = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nX-Slow: ");
+            Waiting.until(() -> isClosedAfterOneMoreByte(slow));
+            assertThat(status(server)).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void when_too_many_heads_are_slow_the_slowest_gives_way_and_a_webhook_is_taken() throws Exception {
+        try (var server = start(LONG, LONG)) {
+            Socket slowest = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nX-Slow: ");
+            for (int i = 1; i < MORE_HEADS_THAN_ARE_READ; i++) {
+                send(server, "POST /v1/web");
             }
+            Waiting.until(() -> isClosedAfterOneMoreByte(slowest));
+            assertThat(status(server)).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void silent_connections_do_not_take_all_sockets() throws Exception {
+        try (var server = start(LONG, LONG)) {
+            for (int i = 0; i < MORE_CONNECTIONS_THAN_ARE_HELD; i++) {
+                send(server, "");
+            }
+            Waiting.until(() -> isClosedAfterOneMoreByte(held.getLast()));
+        }
+    }
+
+    private static boolean isClosedAfterOneMoreByte(Socket socket) {
+        try {
+            socket.getOutputStream().write('x');
+            return false;
+        } catch (IOException closed) {
+            return true;
         }
     }
 

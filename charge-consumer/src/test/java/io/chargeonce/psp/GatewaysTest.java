@@ -153,6 +153,12 @@ class GatewaysTest {
     }
 
     @Test
+    void payments_that_another_request_holds_open_nothing() {
+        answers(100, new Outcome.Unknown(UnknownCause.KEY_IN_USE, "429 lock_timeout", Optional.empty()));
+        assertThat(isWell()).isTrue();
+    }
+
+    @Test
     void too_many_requests_open_nothing() {
         answers(100, new Outcome.Failed(FailureCause.RATE_LIMITED, "429"));
         answers(1, CHARGED);

@@ -26,10 +26,14 @@ public final class AuditTrail {
      */
     public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
 
-    /** @param sum of the dead letters concerned; money per currency */
-    public record Line(Instant from, Instant until, String actor, String action, Optional<String> run, Optional<String> reason, Sum sum) {}
+    /**
+     * @param finding what a settlement by hand says of the money; empty for any other deed
+     * @param sum     of the dead letters concerned; money per currency
+     */
+    public record Line(Instant from, Instant until, String actor, String action, Optional<String> run, Optional<Finding> finding,
+                       Optional<String> reason, Sum sum) {}
 
-    private record Name(String actor, String action, Optional<String> run, Optional<String> reason) {}
+    private record Name(String actor, String action, Optional<String> run, Optional<Finding> finding, Optional<String> reason) {}
 
     private AuditTrail() {}
 
@@ -53,7 +57,7 @@ public final class AuditTrail {
 
     private static final String READ = """
             SELECT min(at), max(at), audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency', count(*),
-                   coalesce(sum((data ->> 'amount')::bigint), 0)
+                   coalesce(sum((data ->> 'amount')::bigint), 0), data ->> 'verdict', data ->> 'psp_reference'
               FROM audit_record
               CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
              WHERE audit_record.action LIKE 'dlq.%'
@@ -61,7 +65,8 @@ public final class AuditTrail {
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)
                AND (wanted.run IS NULL OR data ->> 'run' = wanted.run)
-             GROUP BY audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency'
+             GROUP BY audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency',
+                      data ->> 'verdict', data ->> 'psp_reference'
              ORDER BY min(at), min(audit_id)
             """;
 
@@ -72,10 +77,10 @@ public final class AuditTrail {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     var name = new Name(result.getString(3), result.getString(4), Optional.ofNullable(result.getString(5)),
-                            Optional.ofNullable(result.getString(6)));
+                            Finding.of(result.getString(10), result.getString(11)), Optional.ofNullable(result.getString(6)));
                     lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run, name.reason,
-                            Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run,
+                            name.finding, name.reason, Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
                 }
             }
         }
@@ -91,6 +96,6 @@ public final class AuditTrail {
 
     private static Line together(Line line, Line more) {
         return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
-                line.actor, line.action, line.run, line.reason, line.sum.plus(more.sum));
+                line.actor, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
     }
 }

@@ -77,7 +77,7 @@ final class LifeRows {
     private static final String DEEDS = """
             SELECT at, actor, action,
                    coalesce(CASE WHEN action = 'dlq.settlement_proposed'
-                                 THEN concat_ws(', ', replace(data ->> 'verdict', '_', ' '), data ->> 'psp_reference', reason) END,
+                                 THEN concat_ws(', ', replace(data ->> 'verdict', '_', ' '), nullif(data ->> 'psp_reference', ''), reason) END,
                             reason, data ->> 'why'), data ->> 'run' FROM audit_record
              WHERE resource_id = ? AND action NOT IN ('payment.accepted', 'dead-lettered', 'dead_letter.entered') ORDER BY audit_id
             """;

@@ -31,7 +31,9 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
         }
     }
 
-    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> data) {}
+    /** @param finding what a settlement by hand says of the money; empty for any other deed */
+    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding,
+                       Optional<String> data) {}
 
     /** Also of dead letters that have left the queue. */
     public static Optional<Story> of(DeadLetterQueue queue, String id) {
@@ -81,7 +83,8 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
     }
 
     private static final String AUDIT = """
-            SELECT at, actor, action, reason, data FROM audit_record WHERE resource_id = ? ORDER BY audit_id
+            SELECT at, actor, action, reason, data, data ->> 'verdict', data ->> 'psp_reference'
+              FROM audit_record WHERE resource_id = ? ORDER BY audit_id
             """;
 
     private static List<Deed> audit(Connection connection, String id) throws SQLException {
@@ -92,7 +95,7 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
                 while (result.next()) {
                     deeds.add(new Deed(result.getObject(1, OffsetDateTime.class).toInstant(), result.getString(2),
                             result.getString(3), Optional.ofNullable(result.getString(4)),
-                            Optional.ofNullable(result.getString(5))));
+                            Finding.of(result.getString(6), result.getString(7)), Optional.ofNullable(result.getString(5))));
                 }
             }
         }

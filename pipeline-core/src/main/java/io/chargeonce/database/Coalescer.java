@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +19,10 @@ import java.util.concurrent.Semaphore;
  *
  * <p>A batch that fails is halved until the row at fault fails alone, whether Postgres refuses the row or our own code throws at
  * it; a row that somebody else has locked waits alone, and meanwhile the batches behind it go on. Only what cannot be one row's
- * fault fails the batch as a whole: an outage, and an {@link Error}, which speaks of the process. Callers may be any thread, virtual ones too; a few platform
- * threads write. It holds at most six connections more than it has writers.
+ * fault fails the batch as a whole: an outage, and a machine that has no memory left or is broken. It would fail each half again,
+ * a thousand times for a full batch, and rows are bounded in size, so none of them uses the memory up. Callers may be any thread,
+ * virtual ones too; a few platform threads write, and nothing that is thrown ends them. It holds at most six connections more
+ * than it has writers.
  *
  * @param <A> what is asked
  * @param <R> what is answered
@@ -91,8 +94,8 @@ public final class Coalescer<A, R> implements AutoCloseable {
      * @throws DatabaseUnavailable repeat the same ask later: it may have been committed
      * @throws DatabaseRefused     this ask alone was refused and left nothing behind
      * @throws Overloaded          nothing was tried
-     * @throws RuntimeException    a bug that this ask alone runs into; it left nothing behind
-     * @throws Error               the process is in trouble: it says nothing about the ask, which may be repeated
+     * @throws RuntimeException    a bug that this ask alone runs into, {@link BrokenWork} too; it left nothing behind
+     * @throws Error               the process is in trouble: it is not held against the ask, which may be repeated
      */
     public R ask(A ask) {
         var asked = new Asked<A, R>(ask, new CompletableFuture<>(), System.nanoTime());
@@ -117,46 +120,63 @@ public final class Coalescer<A, R> implements AutoCloseable {
     }
 
     private void write() {
-        var asks = new ArrayList<Asked<A, R>>();
+        var asks = new ArrayList<Asked<A, R>>(LARGEST_BATCH);
+        Optional<Throwable> trouble = Optional.empty();
         boolean crowded = false;
         while (!closed) {
             try {
-                asks.add(queue.take());
-                if (crowded && queue.size() < WORTH_A_COMMIT) {
-                    Thread.sleep(GATHER);
+                if (trouble.isPresent()) {
+                    fail(asks, trouble.get());
+                    trouble = Optional.empty();
                 }
-            } catch (InterruptedException e) {
-                asks.forEach(asked -> asked.answer.completeExceptionally(new Overloaded(name)));
+                asks.clear();
+                gather(asks, crowded);
+                crowded = asks.size() >= CROWDED;
+                answer(List.copyOf(asks));
+            } catch (InterruptedException closing) {
+                fail(asks, new Overloaded(name));
                 return;
+            } catch (RuntimeException | Error e) {
+                // Even telling the callers may throw when the memory is full; it is tried again before anything else.
+                trouble = Optional.of(e);
             }
-            queue.drainTo(asks, LARGEST_BATCH - 1);
-            crowded = asks.size() >= CROWDED;
-            answer(List.copyOf(asks));
-            asks.clear();
         }
+    }
+
+    private void gather(List<Asked<A, R>> asks, boolean crowded) throws InterruptedException {
+        asks.add(queue.take());
+        if (crowded && queue.size() < WORTH_A_COMMIT) {
+            Thread.sleep(GATHER);
+        }
+        queue.drainTo(asks, LARGEST_BATCH - 1);
+    }
+
+    /** Those that have an answer already keep it. */
+    private static <A, R> void fail(List<Asked<A, R>> asks, Throwable why) {
+        asks.forEach(asked -> asked.answer.completeExceptionally(why));
     }
 
     private void answer(List<Asked<A, R>> asks) {
         try {
             hand(asks, inOneTransaction(asks, Duration.ZERO));
-        } catch (DatabaseUnavailable | Error e) {
-            asks.forEach(asked -> asked.answer.completeExceptionally(e));
+        } catch (DatabaseUnavailable | VirtualMachineError e) {
+            fail(asks, e);
         } catch (DatabaseRefused refused) {
             answerApart(asks, refused, refused.isRowBusy());
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | Error bug) {
             answerApart(asks, bug, false);
         }
     }
 
-    private void answerApart(List<Asked<A, R>> asks, RuntimeException why, boolean rowIsBusy) {
+    private void answerApart(List<Asked<A, R>> asks, Throwable why, boolean rowIsBusy) {
         if (asks.size() > 1 && why instanceof DatabaseRefused refused && refused.isOurs()) {
             probe(asks, refused);
         } else if (asks.size() > 1) {
             // Every half with the locked row in it waits for the lock anew: too long for those who queue behind.
-            if (!rowIsBusy || !startAside(setAside, "-apart", () -> halve(asks))) {
+            if (!rowIsBusy || !startAside(setAside, "-apart", asks, () -> halve(asks))) {
                 halve(asks);
             }
-        } else if (!rowIsBusy || !startAside(loneWaits, "-lone-wait", () -> answerAlone(asks))) {
+        } else if (!rowIsBusy || !startAside(loneWaits, "-lone-wait", asks, () -> answerAlone(asks))) {
             asks.getFirst().answer.completeExceptionally(why);
         }
     }
@@ -166,7 +186,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         List<Asked<A, R>> others = asks.subList(1, asks.size());
         answer(asks.subList(0, 1));
         if (asks.getFirst().answer.isCompletedExceptionally()) {
-            others.forEach(asked -> asked.answer.completeExceptionally(refused));
+            fail(others, refused);
         } else if (others.size() == 1) {
             answer(others);
         } else {
@@ -179,18 +199,30 @@ public final class Coalescer<A, R> implements AutoCloseable {
         answer(asks.subList(asks.size() / 2, asks.size()));
     }
 
-    private boolean startAside(Semaphore permits, String suffix, Runnable work) {
+    private boolean startAside(Semaphore permits, String suffix, List<Asked<A, R>> asks, Runnable work) {
         boolean permitted = permits.tryAcquire();
         if (permitted) {
-            Thread.ofVirtual().name(name + suffix).start(() -> {
-                try {
-                    work.run();
-                } finally {
+            boolean started = false;
+            try {
+                Thread.ofVirtual().name(name + suffix).start(() -> workAside(permits, asks, work));
+                started = true;
+            } finally {
+                if (!started) {
                     permits.release();
                 }
-            });
+            }
         }
         return permitted;
+    }
+
+    private static <A, R> void workAside(Semaphore permits, List<Asked<A, R>> asks, Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error e) {
+            fail(asks, e);
+        } finally {
+            permits.release();
+        }
     }
 
     private void answerAlone(List<Asked<A, R>> one) {

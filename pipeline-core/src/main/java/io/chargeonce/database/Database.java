@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Connections to Postgres, lent for a while. Every error leaves here as one of two: {@link DatabaseUnavailable} (wait and
- * repeat) or {@link DatabaseRefused} (which says whose fault it is). Safe for any thread.
+ * Connections to Postgres, lent for a while. Every error of Postgres leaves here as one of two: {@link DatabaseUnavailable} (wait
+ * and repeat) or {@link DatabaseRefused} (which says whose fault it is). Safe for any thread.
  */
 public final class Database implements AutoCloseable {
 
@@ -119,7 +119,11 @@ public final class Database implements AutoCloseable {
         });
     }
 
-    /** Each statement commits by itself. */
+    /**
+     * Each statement commits by itself.
+     *
+     * @throws BrokenWork for an error of the work that speaks of what it worked on
+     */
     public <T> T withConnection(Work<T> work) {
         try {
             return connections.lend(work);
@@ -130,6 +134,8 @@ public final class Database implements AutoCloseable {
             var refused = new DatabaseRefused(e);
             misfits.notice(refused);
             throw refused;
+        } catch (Error e) {
+            throw BrokenWork.of(e).orElseThrow(() -> e);
         }
     }
 

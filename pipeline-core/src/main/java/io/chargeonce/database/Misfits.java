@@ -1,10 +1,9 @@
 package io.chargeonce.database;
 
-import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +19,7 @@ final class Misfits {
 
     private record Seen(long nanos, String what) {}
 
-    private final LongAdder count = new LongAdder();
+    private volatile Optional<Counter> counter = Optional.empty();
     private volatile Optional<Seen> latest = Optional.empty();
 
     void notice(DatabaseRefused refused) {
@@ -31,7 +30,7 @@ final class Misfits {
                         refused.sqlState(), refused.getMessage());
             }
             latest = Optional.of(new Seen(System.nanoTime(), refused.getMessage()));
-            count.increment();
+            counter.ifPresent(Counter::increment);
         }
     }
 
@@ -40,8 +39,9 @@ final class Misfits {
         return latest.filter(seen -> System.nanoTime() - seen.nanos < REMEMBERED.toNanos()).map(Seen::what);
     }
 
+    /** All databases of a process count into one meter. */
     void countedBy(MeterRegistry meters) {
-        FunctionCounter.builder("chargeonce.database.misfits", count, LongAdder::sum)
-                .description("Statements that Postgres refused for its schema, our rights or their own sake").register(meters);
+        counter = Optional.of(Counter.builder("chargeonce.database.misfits")
+                .description("Statements that Postgres refused for its schema, our rights or their own sake").register(meters));
     }
 }

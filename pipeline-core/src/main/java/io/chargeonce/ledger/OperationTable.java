@@ -29,7 +29,7 @@ public final class OperationTable {
      */
     public record Locked(Instant now, Map<String, Operation> rows) {}
 
-    private static final String COLUMNS = """
+    static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
             description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
@@ -119,60 +119,6 @@ public final class OperationTable {
             statement.setLong(1, pause.toSeconds());
             statement.setString(2, id);
             statement.executeUpdate();
-        }
-    }
-
-    private static final String LOCK_UNASKED = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation
-             WHERE resolve_at <= statement_timestamp() - interval '1 minute' AND psp <> ALL (?)
-               AND failure_cause IS DISTINCT FROM ?
-               AND NOT EXISTS (SELECT FROM psp_health
-                                WHERE psp_health.psp = operation.psp AND told_at > statement_timestamp() - interval '1 minute')
-             LIMIT ? FOR UPDATE SKIP LOCKED
-            """;
-
-    /**
-     * Operations whose question has been due for a minute, at PSPs that neither this process nor any other running one is set up for.
-     *
-     * @param psps  that this process is set up for
-     * @param cause of those that are known already
-     */
-    public static Locked lockUnasked(Connection connection, List<String> psps, String cause, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_UNASKED)) {
-            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
-            statement.setString(2, cause);
-            statement.setInt(3, limit);
-            return readLocked(statement.executeQuery());
-        }
-    }
-
-    private static final String LOCK_DUE_FOR_PRESENTATION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE represent_at <= statement_timestamp()
-             ORDER BY represent_at LIMIT ? FOR UPDATE SKIP LOCKED
-            """;
-
-    /** Declined operations whose next presentation is due. */
-    public static Locked lockDueForPresentation(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_DUE_FOR_PRESENTATION)) {
-            statement.setInt(1, limit);
-            return readLocked(statement.executeQuery());
-        }
-    }
-
-    private static final String LOCK_ENDED_PURGES = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation
-             WHERE state = 'purged' AND settled_at IS NULL
-               AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation.operation_id AND dead_letter.state = 'purged'
-                              AND changed_at < statement_timestamp() - ? * interval '1 second')
-             LIMIT ? FOR UPDATE SKIP LOCKED
-            """;
-
-    /** Purged operations that can be restored no more, and whose outcome has not been told. */
-    public static Locked lockEndedPurges(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_ENDED_PURGES)) {
-            statement.setLong(1, PurgedLetters.KEPT.toSeconds());
-            statement.setInt(2, limit);
-            return readLocked(statement.executeQuery());
         }
     }
 
@@ -328,7 +274,7 @@ public final class OperationTable {
         }
     }
 
-    private static Locked readLocked(ResultSet result) throws SQLException {
+    static Locked readLocked(ResultSet result) throws SQLException {
         try (result) {
             var rows = new LinkedHashMap<String, Operation>();
             Instant now = Instant.MIN;

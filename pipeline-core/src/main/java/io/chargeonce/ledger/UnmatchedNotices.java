@@ -15,7 +15,7 @@ import java.util.Optional;
 /** Signed messages of PSPs about attempts that have no row here, kept until the row is there or they are too old. */
 public final class UnmatchedNotices {
 
-    /** More are not kept: the PSP is asked to send them again. */
+    /** Of each PSP. For one more the oldest goes: another system at the same account must neither keep ours out nor fill the disk. */
     public static final int MOST = 10_000;
     public static final Duration KEPT = Duration.ofDays(90);
 
@@ -38,7 +38,15 @@ public final class UnmatchedNotices {
 
     public record CapturedAgain(Optional<Money> money) implements Said {}
 
-    public enum Taken { NEW, KNOWN, FULL }
+    public sealed interface Taken {}
+
+    /** @param instead of which older message it is kept, as {@code notice key}; empty while there is room */
+    public record New(Optional<String> instead) implements Taken {}
+
+    public record Known() implements Taken {}
+
+    /** The attempts of all that are kept are there again, or another took the place meanwhile: there will be room soon. */
+    public record Full() implements Taken {}
 
     private static final String CAPTURE_FAILED = "capture_failed";
     private static final String CAPTURED_AGAIN = "captured_again";
@@ -47,13 +55,25 @@ public final class UnmatchedNotices {
 
     private static final String KEEP = """
             INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice LIMIT ?) AS kept) < ?
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+             WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice WHERE psp = ? LIMIT ?) AS kept) < ?
             ON CONFLICT DO NOTHING
             """;
 
     private static final String IS_KEPT = "SELECT EXISTS (SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?)";
 
     public static Taken keep(Connection connection, Kept notice) throws SQLException {
+        if (insert(connection, notice)) {
+            return new New(Optional.empty());
+        }
+        if (isKept(connection, notice)) {
+            return new Known();
+        }
+        Optional<String> oldest = dropOldest(connection, notice.psp);
+        return oldest.isPresent() && insert(connection, notice) ? new New(oldest) : new Full();
+    }
+
+    private static boolean insert(Connection connection, Kept notice) throws SQLException {
         Optional<Told> told = notice.said.map(said -> told(notice.key, said));
         Optional<Money> money = notice.said.flatMap(Said::money);
         try (var statement = connection.prepareStatement(KEEP)) {
@@ -67,18 +87,38 @@ public final class UnmatchedNotices {
             statement.setString(8, told.map(Told::outcome).orElse(null));
             statement.setString(9, told.map(Told::cause).orElse(null));
             statement.setString(10, told.map(Told::detail).orElse(null));
-            statement.setInt(11, MOST);
+            statement.setString(11, notice.psp);
             statement.setInt(12, MOST);
-            if (statement.executeUpdate() == 1) {
-                return Taken.NEW;
-            }
+            statement.setInt(13, MOST);
+            return statement.executeUpdate() == 1;
         }
+    }
+
+    private static boolean isKept(Connection connection, Kept notice) throws SQLException {
         try (var statement = connection.prepareStatement(IS_KEPT)) {
             statement.setString(1, notice.psp);
             statement.setString(2, notice.id);
             try (var row = statement.executeQuery()) {
                 row.next();
-                return row.getBoolean(1) ? Taken.KNOWN : Taken.FULL;
+                return row.getBoolean(1);
+            }
+        }
+    }
+
+    private static final String DROP_OLDEST = """
+            DELETE FROM unmatched_notice
+             WHERE (psp, notice_id) IN (SELECT psp, notice_id FROM unmatched_notice AS kept
+                                         WHERE psp = ? AND NOT EXISTS (SELECT FROM payment_attempt WHERE psp_key = kept.psp_key)
+                                         ORDER BY received_at LIMIT 1)
+            RETURNING notice_id, psp_key
+            """;
+
+    /** What has found its attempt is ours for certain, and stays until it is taken. */
+    private static Optional<String> dropOldest(Connection connection, String psp) throws SQLException {
+        try (var statement = connection.prepareStatement(DROP_OLDEST)) {
+            statement.setString(1, psp);
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of("%s %s".formatted(row.getString(1), row.getString(2))) : Optional.empty();
             }
         }
     }

@@ -1,12 +1,11 @@
 package io.chargeonce.runtime;
 
-import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,7 @@ public final class Worker implements AutoCloseable {
     private final Duration lastsFrom;
     private final IntSupplier pass;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final LongAdder failures = new LongAdder();
+    private volatile Optional<Counter> failures = Optional.empty();
     private final Thread thread;
     private volatile Optional<Failing> failing = Optional.empty();
 
@@ -68,7 +67,7 @@ public final class Worker implements AutoCloseable {
             failing = Optional.empty();
             return done;
         } catch (RuntimeException | Error e) {
-            failures.increment();
+            failures.ifPresent(Counter::increment);
             failing = Optional.of(new Failing(failing.map(Failing::sinceNanos).orElseGet(System::nanoTime),
                     failing.map(Failing::passes).orElse(0) + 1, e.toString()));
             log(e);
@@ -84,10 +83,10 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** Has its failed passes counted. */
+    /** Has its failed passes counted from now on. All workers of one name in a process count into one meter. */
     public Worker countedBy(MeterRegistry meters) {
-        FunctionCounter.builder("chargeonce.worker.failures", failures, LongAdder::sum)
-                .description("Passes of a background worker that failed").tag("worker", name).register(meters);
+        failures = Optional.of(Counter.builder("chargeonce.worker.failures")
+                .description("Passes of a background worker that failed").tag("worker", name).register(meters));
         return this;
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Asks are numbers; a batch writes each once and answers ten times the number. Postgres refuses 1000 and more. */
 class CoalescerTest {
@@ -193,15 +196,61 @@ class CoalescerTest {
         }
     }
 
+    private static <E extends Error> List<Integer> refuse13(List<Integer> asks, Supplier<E> error, List<Integer> answers) {
+        if (asks.contains(13)) {
+            throw error.get();
+        }
+        return answers;
+    }
+
+    static List<Error> errorsOfOneRow() {
+        return List.of(new StackOverflowError("planted"), new AssertionError("planted"), new NoClassDefFoundError("planted"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errorsOfOneRow")
+    void an_error_that_one_ask_runs_into_fails_that_one_alone(Error error) {
+        try (var coalescer = coalescer(1, (connection, asks) -> refuse13(asks, () -> error, writeBehindTheGate(connection, asks)))) {
+            ask(coalescer, 0);
+            awaitBehindTheGate(1);
+            var answers = askAll(coalescer, IntStream.rangeClosed(1, 40));
+            awaitBehindTheGate(41);
+            gate.countDown();
+
+            assertThatThrownBy(answers.get(12)::join).rootCause().isSameAs(error);
+            assertThat(answers).filteredOn(answer -> answer != answers.get(12)).allSatisfy(answer -> assertThat(answer.join()).isPositive());
+            assertThat(written()).hasSize(39).doesNotContain(13);
+        }
+    }
+
     @Test
-    void an_error_speaks_of_the_process_so_it_fails_the_batch_as_it_is_and_ends_no_writer() {
+    void an_error_about_one_ask_is_a_bug_and_one_about_the_process_stays_an_error() {
+        try (var coalescer = coalescer(1, (connection, asks) -> refuse13(asks, () -> new StackOverflowError("planted"), write(connection, asks)))) {
+            assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(BrokenWork.class).hasCauseInstanceOf(StackOverflowError.class);
+        }
+        try (var coalescer = coalescer(1, (connection, asks) -> refuse13(asks, () -> new NoClassDefFoundError("planted"), write(connection, asks)))) {
+            assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(NoClassDefFoundError.class);
+        }
+    }
+
+    @Test
+    void without_memory_a_batch_fails_as_it_is_and_ends_no_writer() {
+        var tries = new AtomicInteger();
         try (var coalescer = coalescer(1, (connection, asks) -> {
             if (asks.contains(13)) {
+                tries.incrementAndGet();
                 throw new OutOfMemoryError("planted");
             }
-            return write(connection, asks);
+            return writeBehindTheGate(connection, asks);
         })) {
-            assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(OutOfMemoryError.class);
+            ask(coalescer, 0);
+            awaitBehindTheGate(1);
+            var answers = askAll(coalescer, IntStream.rangeClosed(1, 40));
+            awaitBehindTheGate(41);
+            gate.countDown();
+
+            assertThat(answers).allSatisfy(answer -> assertThatThrownBy(answer::join).hasCauseInstanceOf(OutOfMemoryError.class));
+            assertThat(tries).hasValue(1);
             assertThat(coalescer.ask(1)).isEqualTo(10);
         }
     }

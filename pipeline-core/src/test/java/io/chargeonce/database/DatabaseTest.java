@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,7 +94,20 @@ class DatabaseTest {
             assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column FROM outbox")))
                     .isInstanceOf(DatabaseRefused.class);
             assertThat(database.problem()).get().asString().contains("no_such_column");
-            assertThat(meters.get("chargeonce.database.misfits").functionCounter().count()).isEqualTo(1);
+            assertThat(meters.counter("chargeonce.database.misfits").count()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_does_not_fit_is_counted_for_every_database_of_a_process() {
+        var meters = new SimpleMeterRegistry();
+        try (var first = Database.openForService(URL, "postgres", "", 1).countedBy(meters);
+             var second = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
+            for (Database database : List.of(first, second)) {
+                assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column")))
+                        .isInstanceOf(DatabaseRefused.class);
+            }
+            assertThat(meters.find("chargeonce.database.misfits").meter().measure().iterator().next().getValue()).isEqualTo(2);
         }
     }
 

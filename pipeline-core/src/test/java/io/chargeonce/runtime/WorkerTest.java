@@ -28,7 +28,7 @@ class WorkerTest {
     }
 
     private double failures() {
-        return meters.get("chargeonce.worker.failures").tag("worker", "a-worker").functionCounter().count();
+        return meters.get("chargeonce.worker.failures").tag("worker", "a-worker").counter().count();
     }
 
     @Test
@@ -43,6 +43,16 @@ class WorkerTest {
             thrown.set(null);
             int past = passes.get();
             await().until(() -> passes.get() > past + 2);
+        }
+    }
+
+    @Test
+    void workers_of_one_name_are_counted_together() {
+        thrown.set(new IllegalStateException("planted"));
+        Worker.start("a-worker", PAUSE, this::pass).countedBy(meters).close();
+        double first = failures();
+        try (var second = Worker.start("a-worker", PAUSE, this::pass).countedBy(meters)) {
+            await().until(() -> failures() > first && second.standstill().isEmpty());
         }
     }
 

@@ -12,10 +12,11 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.psp.stripe.StripeSettings;
-import io.chargeonce.retry.RetryService;
+import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
@@ -204,6 +205,20 @@ class LeastPrivilegeTest {
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation)
             VALUES ('pay_by_hand', 'pay_by_hand', 'pay_by_hand', 'acme', 1299, 'EUR', 'stripe', 'dead', 'unresolved', 'not_found', 1)
             """.formatted(PspKey.derive(new PaymentId(BY_HAND), "charge", "", "stripe", 1)).replace("pay_by_hand", BY_HAND);
+
+    @Test
+    void the_charge_role_can_keep_a_message_for_an_older_one_that_matches_nothing() throws SQLException {
+        execute("postgres", "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'full', n, n FROM generate_series(1, %d) AS n"
+                .formatted(UnmatchedNotices.MOST));
+        try (Connection connection = DriverManager.getConnection(as("chargeonce_charge"))) {
+            connection.setSchema("chargeonce");
+            var message = new UnmatchedNotices.Kept("full", "new", new PspKey("a".repeat(26)), Optional.empty(), Optional.empty());
+            assertThat(UnmatchedNotices.keep(connection, message)).isInstanceOfSatisfying(UnmatchedNotices.New.class,
+                    kept -> assertThat(kept.instead()).isPresent());
+        } finally {
+            execute("postgres", "DELETE FROM unmatched_notice WHERE psp = 'full'");
+        }
+    }
 
     @Test
     void not_even_the_reapers_function_forgets_what_is_young() {

@@ -16,7 +16,8 @@ final class Monitoring {
 
     /** Counted under names that only an event brings, such as a code of a PSP's. */
     static final Set<String> ONLY_WHEN_IT_HAPPENS = Set.of("chargeonce_psp_declines_unmapped_total", "chargeonce_psp_bugs_total",
-            "chargeonce_psp_webhooks_total", "chargeonce_psp_notices_unmatched_total", "chargeonce_poison_total", "chargeonce_bugs_total");
+            "chargeonce_psp_webhooks_total", "chargeonce_psp_notices_unmatched_total", "chargeonce_psp_notices_dropped_total",
+            "chargeonce_poison_total", "chargeonce_bugs_total");
 
     private Monitoring() {}
 

@@ -45,6 +45,8 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         }
     }
 
+    /** Stripe's code for an object that another request holds. */
+    static final String LOCK_TIMEOUT = "lock_timeout";
     private static final JsonMapper JSON = new JsonMapper();
     /**
      * Made once, on the thread that starts the service: it reads a jar, and virtual threads that wait for a jar while others load
@@ -66,7 +68,8 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             if (response.code() >= 500 && response.headers().firstValue("Idempotent-Replayed").isPresent()) {
                 throw new FrozenFailure(response);
             }
-            Optional<Duration> retryAfter = response.code() == 429 ? RetryAfter.in(response.headers().map()) : Optional.empty();
+            Optional<Duration> retryAfter = response.code() == 429 && !isLockTimeout(response)
+                    ? RetryAfter.in(response.headers().map()) : Optional.empty();
             if (retryAfter.isPresent()) {
                 throw new TooMany(response, retryAfter.get());
             }
@@ -76,6 +79,14 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             return response;
         } catch (IOException e) {
             throw new ApiConnectionException("no answer from Stripe: " + e, e);
+        }
+    }
+
+    private static boolean isLockTimeout(StripeResponse response) {
+        try {
+            return LOCK_TIMEOUT.equals(JSON.readTree(response.body()).path("error").path("code").asString(""));
+        } catch (JacksonException notJson) {
+            return false;
         }
     }
 

@@ -31,14 +31,15 @@ final class StripeErrors {
         if (isIdempotencyError(e)) {
             return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
         }
-        if (status(e) == 409) {
+        if (isInUse(e)) {
             return new Outcome.Unknown(UnknownCause.KEY_IN_USE, describe(e), Optional.empty());
         }
         return neverExecuted(e).orElseGet(() -> new Outcome.Failed(whyNotPrepared(e), describe(e)));
     }
 
     private static FailureCause whyNotPrepared(StripeException e) {
-        if (status(e) != 400 && status(e) != 404 && status(e) != 422) {
+        boolean isFinal = status(e) / 100 == 4 && mayBeRepeated(e).map(again -> !again).orElse(isWrongInItself(e));
+        if (!isFinal) {
             return FailureCause.PSP_UNWELL;
         }
         return REFUSED_HERE.contains(String.valueOf(e.getCode())) ? FailureCause.REFUSED_BY_THIS_PSP : FailureCause.REQUEST_REFUSED;
@@ -64,7 +65,8 @@ final class StripeErrors {
         if (isIdempotencyError(e)) {
             return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
         }
-        return neverExecuted(e).orElseGet(() -> status(e) == 400 || status(e) == 404 || status(e) == 422
+        // A header that forbids a repeat proves nothing about the money; one that allows it says that this was no final answer.
+        return neverExecuted(e).orElseGet(() -> isWrongInItself(e) && !mayBeRepeated(e).orElse(false)
                 ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
                 : new Outcome.Unknown(unknownCause(e), describe(e), Optional.empty()));
     }
@@ -75,7 +77,7 @@ final class StripeErrors {
             return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e), advice(e.getStripeError())));
         }
         return WireFailure.notSent(e.getCause()).or(() -> switch (status(e)) {
-            case 429 -> Optional.of(FailureCause.RATE_LIMITED);
+            case 429 -> isInUse(e) ? Optional.empty() : Optional.of(FailureCause.RATE_LIMITED);
             case 401, 403 -> Optional.of(FailureCause.CREDENTIAL_REFUSED);
             default -> Optional.empty();
         }).map(cause -> new Outcome.Failed(cause, describe(e), retryAfter(e)));
@@ -92,7 +94,7 @@ final class StripeErrors {
         if (e.getCause() instanceof IOException) {
             return WireFailure.unknown(e.getCause());
         }
-        if (status(e) == 409) {
+        if (isInUse(e)) {
             return UnknownCause.KEY_IN_USE;
         }
         // A truncated 200 surfaces as an ApiException with status 200.
@@ -102,6 +104,28 @@ final class StripeErrors {
     static DeclineAdvice advice(StripeError error) {
         return error == null ? DeclineAdvice.NONE
                 : new DeclineAdvice(Optional.ofNullable(error.getAdviceCode()), Optional.ofNullable(error.getNetworkDeclineCode()));
+    }
+
+    /**
+     * Another request works with the same key or the same object, and may be one of ours that charges right now. It comes as 409, or
+     * as 429 with the code {@code lock_timeout}, which unlike any other 429 says nothing about how much our account asks for.
+     */
+    private static boolean isInUse(StripeException e) {
+        return status(e) == 409 || status(e) == 429 && JdkHttpClient.LOCK_TIMEOUT.equals(e.getCode());
+    }
+
+    private static boolean isWrongInItself(StripeException e) {
+        return status(e) == 400 || status(e) == 404 || status(e) == 422;
+    }
+
+    /**
+     * Stripe's own word on whether a repeat may get another answer. Where it says nothing, the status has to tell, as
+     * docs.stripe.com/error-low-level has it.
+     */
+    private static Optional<Boolean> mayBeRepeated(StripeException e) {
+        return Optional.ofNullable(e.getStripeError()).map(StripeError::getLastResponse)
+                .flatMap(response -> response.headers().firstValue("Stripe-Should-Retry"))
+                .filter(word -> word.equals("true") || word.equals("false")).map(Boolean::valueOf);
     }
 
     private static boolean isIdempotencyError(StripeException e) {

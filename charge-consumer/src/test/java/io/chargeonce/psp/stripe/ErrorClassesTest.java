@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +62,16 @@ class ErrorClassesTest {
                 row(error(400, "invalid_request_error", "\"code\":\"payment_method_currency_mismatch\""), "refused_by_this_psp", "psp_error", "psp_error"),
                 row(error(400, "idempotency_error", ""), "key_mismatch", "key_mismatch", "key_mismatch"),
                 row(error(409, "invalid_request_error", ""), "key_in_use", "key_in_use", "key_in_use"),
+                row(error(409, "invalid_request_error", "\"code\":\"idempotency_key_in_use\"").with("Stripe-Should-Retry", "true"), "key_in_use", "key_in_use", "key_in_use"),
+                row(error(429, "invalid_request_error", "\"code\":\"lock_timeout\""), "key_in_use", "key_in_use", "key_in_use"),
+                row(error(429, "invalid_request_error", "\"code\":\"lock_timeout\"").with("Retry-After", "7"), "key_in_use", "key_in_use", "key_in_use"),
+                row(error(429, "invalid_request_error", "\"code\":\"rate_limit\"").with("Retry-After", "7"), "rate_limited", "rate_limited", "psp_error"),
+                row(full(429, "a proxy").with("Retry-After", "7"), "rate_limited", "rate_limited", "psp_error"),
+                row(error(400, "invalid_request_error", "").with("Stripe-Should-Retry", "true"), "psp_unwell", "psp_error", "psp_error"),
+                row(error(400, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error", "psp_error"),
+                row(error(405, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error", "psp_error"),
+                row(error(405, "invalid_request_error", ""), "psp_unwell", "psp_error", "psp_error"),
+                row(error(500, "api_error", "").with("Stripe-Should-Retry", "false"), "psp_unwell", "psp_error", "psp_error"),
                 row(error(500, "api_error", ""), "psp_unwell", "psp_error", "psp_error"),
                 row(error(500, "api_error", "").with("Idempotent-Replayed", "true"), "psp_unwell", "psp_error", "psp_error"),
                 row(full(502, "<html>a proxy</html>"), "psp_unwell", "psp_error", "psp_error"),
@@ -151,8 +162,12 @@ class ErrorClassesTest {
 
     private static Arguments row(HttpAnswer answer, String... meanings) {
         String name = answer instanceof HttpAnswer.Full full
-                ? full.status() + " " + new String(full.body(), StandardCharsets.UTF_8) : answer.getClass().getSimpleName();
+                ? full.status() + " " + new String(full.body(), StandardCharsets.UTF_8) + more(full.headers()) : answer.getClass().getSimpleName();
         return Arguments.of(Stream.<Object>concat(Stream.of(name, answer), Stream.of(meanings)).toArray());
+    }
+
+    private static String more(Map<String, String> headers) {
+        return headers.size() == 1 ? "" : " " + new TreeMap<>(headers).lastEntry();
     }
 
     private static HttpAnswer.Full intent(String status, long amount, String currency) {

@@ -2,6 +2,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.AuditTrail;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Finding;
 import io.chargeonce.ledger.AuditChain;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -78,10 +80,15 @@ final class AuditCommand implements Callable<Integer> {
                     Column.whole("WHAT", AuditTrail.Line::action),
                     Column.right("COUNT", line -> "%,d".formatted(line.sum().count())),
                     Column.rightLines("MONEY", line -> line.sum().moneyLines()),
-                    Column.shrinking("WHY", 8, line -> line.reason().orElse("–")),
+                    Column.shrinking("WHY", 8, AuditCommand::why),
                     Column.ifRoom("RUN", 14, line -> line.run().orElse("–")))).print(lines);
         }
         return 0;
+    }
+
+    private static String why(AuditTrail.Line line) {
+        return Stream.of(line.finding().map(Finding::inWords), line.reason()).flatMap(Optional::stream)
+                .reduce((finding, evidence) -> finding + ": " + evidence).orElse("–");
     }
 
     private int verify(DeadLetterQueue queue) {
@@ -110,6 +117,10 @@ final class AuditCommand implements Callable<Integer> {
         json.put("actor", line.actor());
         json.put("action", line.action());
         Json.putIfPresent(json, "run", line.run());
+        line.finding().ifPresent(finding -> {
+            json.put("verdict", finding.verdict());
+            Json.putIfPresent(json, "psp_reference", finding.reference());
+        });
         Json.putIfPresent(json, "reason", line.reason());
         json.putAll(Json.sum(line.sum()));
         return json;

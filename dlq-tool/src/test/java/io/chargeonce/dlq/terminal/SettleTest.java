@@ -50,7 +50,10 @@ class SettleTest {
             assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + Login.name(), "ticket 4711");
         }
         assertThat(Called.of(rows::open, "why", id).out()).contains("charged, pi_1, ticket 4711");
-        assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "ticket 4711");
+        assertThat(Called.of(rows::open, "show", id).out()).contains("charged as pi_1: ticket 4711");
+        assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "charged as pi_1: ticket 4711");
+        assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("psp_reference").asString()).isEqualTo("pi_1");
+        assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("verdict").asString()).isEqualTo("charged");
         assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_", "stripe has not told what happened");
         assertThat(rows.text("SELECT psp_reference FROM hand_settlement")).as("a newer finding replaces one that waits").isEqualTo("pi_2");
     }
