@@ -29,7 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class Shop {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
-    private static final Duration REFUND_WITHIN = Duration.ofMinutes(5);
+    /** A refund of a payment that never succeeds waits to its own deadline. */
+    private static final Duration SHORTEST_REFUND = Duration.ofSeconds(5);
+    private static final Duration LONGEST_REFUND = Duration.ofSeconds(25);
     private static final Duration LATE_PATIENCE = Duration.ofSeconds(1);
     private static final int MOST_TRIES = 6;
     private static final JsonMapper JSON = new JsonMapper();
@@ -167,10 +169,11 @@ final class Shop {
         for (int i = 0; i < 2; i++) {
             var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)), amount, Optional.empty());
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
+            Duration within = kernel.between(SHORTEST_REFUND, LONGEST_REFUND);
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {
                     var answer = StandIns.database().inTransaction(
-                            connection -> Refunds.accept(connection, new Topics("payments"), ask, REFUND_WITHIN));
+                            connection -> Refunds.accept(connection, new Topics("payments"), ask, within));
                     if (answer instanceof Refunds.Answer.Accepted accepted) {
                         refunds.add(new RefundCall(ask.payment().value(), ask.reference(), ask.amount(), ClientCall.Result.OK,
                                 Optional.of(accepted.refund().id())));
