@@ -100,12 +100,12 @@ final class LateAnswers {
 
     private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now, Changes changes)
             throws SQLException {
-        reportAfterTheEnd(operation, attempt, reference, changes);
+        reportAfterTheEnd(operation, attempt.psp(), attempt.key(), reference, changes);
         Optional<PspKey> open = AttemptTable.open(connection, operation);
         if (open.isPresent()) {
-            // It was purged or restored with an attempt of unknown outcome. That one must be known before this one is judged.
+            // It was purged with an attempt of unknown outcome. That one must be known before this one is judged.
             changes.audit("late-success", operation);
-            operation.askNow(now);
+            operation.reopen(now);
             changes.save(operation);
             changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
         } else {
@@ -113,12 +113,13 @@ final class LateAnswers {
         }
     }
 
-    private static void reportAfterTheEnd(Operation operation, Attempt attempt, String reference, Changes changes) {
+    /** Before it is settled as succeeded: nothing, unless it had come to another end. */
+    static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, Changes changes) {
         if (operation.state() == OperationState.PURGED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, attempt, reference, changes);
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, psp, key, reference, changes);
         }
         if (operation.state() == OperationState.DECLINED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, attempt, reference, changes);
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, psp, key, reference, changes);
         }
     }
 
@@ -131,6 +132,7 @@ final class LateAnswers {
     /** The open attempt has failed for good: the oldest of these is what the operation comes to, and the others moved money beside it. */
     static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
         Attempt first = late.getFirst();
+        reportAfterTheEnd(operation, first.psp(), first.key(), first.pspReference().orElseThrow(), changes);
         settleAs(operation, first, first.pspReference().orElseThrow(), now, changes);
         movedBeside(connection, operation, late.subList(1, late.size()), now, changes);
     }

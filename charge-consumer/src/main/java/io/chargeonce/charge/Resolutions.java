@@ -15,6 +15,7 @@ import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
@@ -208,8 +209,14 @@ final class Resolutions implements AutoCloseable {
             LateAnswers.settleOneOf(connection, operation, late, now, changes);
             return;
         }
+        if (operation.state() == OperationState.PURGED && endsAttempt) {
+            operation.endQuestion();
+            changes.audit("failed-after-purge", operation);
+            return;
+        }
         switch (next) {
             case NextStep.SettleSucceeded end -> {
+                LateAnswers.reportAfterTheEnd(operation, operation.psp().orElseThrow(), operation.attemptKey(), end.charged().pspReference(), changes);
                 operation.settleSucceeded(end.charged().pspReference(), now);
                 changes.settled(operation);
                 LateAnswers.movedBeside(connection, operation, late, now, changes);
@@ -260,13 +267,14 @@ final class Resolutions implements AutoCloseable {
 
     /** People see it in the dead-letter queue; the resolver goes on asking, and it leaves by itself. */
     private void listWhenOld(Operation operation, Outcome.Unknown unknown, Instant now, Changes changes) {
-        if (operation.unresolvedSince().orElseThrow().plus(schedule.total()).isBefore(now)) {
+        if (operation.state() != OperationState.PURGED && operation.unresolvedSince().orElseThrow().plus(schedule.total()).isBefore(now)) {
             changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
         }
     }
 
     private static void settleListing(Operation operation, NextStep next, Changes changes) {
-        boolean staysListed = next instanceof NextStep.Resolve || next instanceof NextStep.DeadLetter;
+        boolean staysListed = next instanceof NextStep.Resolve || next instanceof NextStep.DeadLetter
+                || operation.state() == OperationState.PURGED && !(next instanceof NextStep.SettleSucceeded);
         if (operation.unresolvedSince().isPresent() && !staysListed) {
             changes.settleLetter(operation.id());
         }

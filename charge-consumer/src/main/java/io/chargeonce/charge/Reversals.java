@@ -8,6 +8,7 @@ import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -62,10 +63,10 @@ final class Reversals {
     }
 
     /** Money moved after the operation had come to another end; it is settled as the PSP says, and its merchant may have acted on that end. */
-    static void reportAfterTheEnd(Incident incident, Operation ended, Attempt attempt, String reference, Changes changes) {
+    static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, Changes changes) {
         LOG.error("ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",
-                incident.tag(), ended.id(), ended.state().tag(), attempt.key(), attempt.psp(), reference);
-        changes.incident(incident, ended, Map.of("attempt", attempt.key().value(), "psp", attempt.psp(), "psp_reference", reference,
+                incident.tag(), ended.id(), ended.state().tag(), key, psp, reference);
+        changes.incident(incident, ended, Map.of("attempt", key.value(), "psp", psp, "psp_reference", reference,
                 "state", ended.state().tag()));
     }
 

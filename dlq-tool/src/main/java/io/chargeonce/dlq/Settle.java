@@ -88,7 +88,7 @@ public final class Settle {
         return data;
     }
 
-    private static final String IS_LISTED = "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state = 'dead'), clock_timestamp()";
+    private static final String IS_LISTED = "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state IN ('dead', 'purged')), clock_timestamp()";
 
     private static Look look(Connection connection, Finding finding, List<String> taken) throws SQLException {
         Optional<Operation> found = OperationTable.find(connection, finding.id);
@@ -96,7 +96,7 @@ public final class Settle {
             return new Look(found, Optional.empty(), List.of("there is no payment and no refund with this id"));
         }
         Operation operation = found.get();
-        if (operation.state() != OperationState.UNRESOLVED) {
+        if (!operation.isWatched() || operation.state() == OperationState.PROCESSING) {
             return new Look(found, Optional.empty(), List.of("it is %s, and only what is unresolved is settled by hand%s".formatted(operation.state().tag(),
                     operation.state() == OperationState.DEAD ? "; merge it, and the PSP is asked wherever money may have moved" : "")));
         }

@@ -100,6 +100,15 @@ class SettleTest {
         assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
     }
 
+    @Test
+    void what_was_purged_while_it_was_unresolved_is_settled_without_being_restored_first() {
+        String id = rows.unresolvedAndAsked(false);
+        assertThat(Called.of(rows::open, "purge", id, "--even-unresolved", "--reason", "a test", "--yes").exit()).isZero();
+        assertThat(settle(id, "--charged", "pi_1", "--yes", "--wait", "1s").out()).contains("Written down as run_");
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation")).isEqualTo("t");
+    }
+
     /** Neither attempt has it yet, and the resolver would give it to both. */
     @Test
     void a_reference_that_waits_to_be_found_for_one_payment_is_not_named_for_another() {
