@@ -59,7 +59,7 @@ final class LateAnswers {
     private static void succeeded(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            correctReference(connection, operation, before, told, changes);
+            succeededAgain(connection, operation, before, told, now, changes);
             return;
         }
         if (before.state() == AttemptState.FAILED_DEFINITE) {
@@ -109,7 +109,11 @@ final class LateAnswers {
             changes.save(operation);
             changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
         } else {
+            boolean wasDeclined = operation.state() == OperationState.DECLINED;
             settleAs(operation, attempt, reference, now, changes);
+            if (wasDeclined && operation.kind() == OperationKind.REFUND) {
+                Reversals.reportIfTooMuch(connection, operation, changes);
+            }
         }
     }
 
@@ -158,16 +162,26 @@ final class LateAnswers {
                 Reversals.reportAgainstEvidence(operation, settled, told, changes));
     }
 
-    /** A person named another reference than the PSP does: from now on the PSP's is the one that is given back. */
-    private static void correctReference(Connection connection, Operation operation, Attempt before, Told told, Changes changes)
+    /**
+     * An attempt that is known to have succeeded is told under another reference. Where a person named the first one, the PSP's is
+     * from now on the one that is given back; else the PSP moved money twice under one key.
+     */
+    static void succeededAgain(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
             throws SQLException {
+        if (before.pspReference().equals(Optional.of(told.pspReference()))) {
+            return;
+        }
         Optional<String> byHand = HandSettlementTable.decided(connection, told.key()).flatMap(HandSettlement::reference);
-        if (byHand.isPresent() && !byHand.get().equals(told.pspReference()) && before.pspReference().equals(byHand)) {
+        if (byHand.isPresent() && before.pspReference().equals(byHand)) {
             reportIfByHand(connection, operation, told, changes);
             AttemptTable.correctReference(connection, told.key(), told.pspReference());
             if (operation.correctReference(byHand.get(), told.pspReference())) {
                 changes.save(operation);
             }
+        } else if (operation.kind() == OperationKind.CHARGE) {
+            Reversals.reverseUnderOneKey(connection, operation, before, told.pspReference(), now, changes);
+        } else {
+            Reversals.reportGivenBackTwice(operation, before, told.pspReference(), changes);
         }
     }
 }

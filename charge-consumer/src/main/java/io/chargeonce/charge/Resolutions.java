@@ -162,6 +162,10 @@ final class Resolutions implements AutoCloseable {
                                            List<Attempt> late, Instant now, Changes changes) throws SQLException {
         NextStep next = outranked(one, known);
         changes.save(operation);
+        if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
+            // It was told by another way, and otherwise, while this worker asked.
+            LateAnswers.succeededAgain(connection, operation, AttemptTable.lock(connection, one.key), Told.of(one.key, one.source, charged), now, changes);
+        }
         if (one.ask.isPresent() && late.isEmpty()) {
             avoidWhoRefused(operation, next, changes);
             Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, one.ask.get(), changes);
@@ -196,7 +200,7 @@ final class Resolutions implements AutoCloseable {
 
     /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
     private static NextStep outranked(Resolution resolution, AttemptTable.Folded folded) {
-        return folded.state() == AttemptState.SUCCEEDED && !(resolution.next instanceof NextStep.SettleSucceeded)
+        return folded.state() == AttemptState.SUCCEEDED
                 ? new NextStep.SettleSucceeded(new Outcome.Charged(folded.pspReference().orElseThrow()))
                 : resolution.next;
     }

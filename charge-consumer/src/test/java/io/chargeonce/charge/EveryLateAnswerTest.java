@@ -253,6 +253,6 @@ class EveryLateAnswerTest {
                                              request, request_sha256, sent_at, key_valid_until, psp_reference)
                 VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour', now() + interval '1 day', %s)"""
                 .formatted(key(one, sequence), id, payment, one.kind(), sequence, state, state.equals("failed_definite"),
-                        state.equals("succeeded") ? "'reference-" + sequence + "'" : "NULL"));
+                        !state.equals("succeeded") ? "NULL" : sequence == 1 ? "'late-reference'" : "'reference-" + sequence + "'"));
     }
 }

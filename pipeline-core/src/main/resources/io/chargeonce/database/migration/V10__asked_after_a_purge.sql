@@ -57,3 +57,15 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
+
+-- A PSP's messages keep no order: the newest of a capture is the one that it dates last. One that says that the money came is kept
+-- too, for a failure which happened before may come after it; then nothing has failed, and there is no reason.
+ALTER TABLE capture_failure
+    ALTER COLUMN reason DROP NOT NULL,
+    ALTER COLUMN failed_at DROP NOT NULL,
+    -- When the newest of its messages says that it happened, by the PSP's clock.
+    ADD COLUMN told_at timestamptz,
+    ADD CONSTRAINT what_failed_has_a_reason CHECK ((reason IS NULL) = (failed_at IS NULL));
+ALTER TABLE unmatched_notice
+    -- When it happened, by the PSP's clock, where that matters.
+    ADD COLUMN happened_at timestamptz;
