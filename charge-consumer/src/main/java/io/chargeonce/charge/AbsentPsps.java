@@ -5,6 +5,7 @@ import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Gauge;
@@ -72,7 +73,9 @@ final class AbsentPsps {
             String psp = operation.psp().orElseThrow();
             operation.leaveUnasked(CAUSE, message(List.of(psp)), locked.now());
             changes.save(operation);
-            changes.bury(DeadLetter.of(operation, CAUSE, message(List.of(psp))));
+            if (operation.state() != OperationState.PURGED) {
+                changes.bury(DeadLetter.of(operation, CAUSE, message(List.of(psp))));
+            }
             byPsp.merge(psp, 1, Integer::sum);
         }
         changes.write(connection);
@@ -84,7 +87,7 @@ final class AbsentPsps {
     private static final String COUNT = """
             SELECT (SELECT count(*) FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
                                                      AND failure_cause = ?)
-                 + (SELECT count(*) FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' AND failure_cause = ?)
+                 + (SELECT count(*) FROM operation WHERE resolve_at IS NOT NULL AND state IN ('unresolved', 'purged') AND failure_cause = ?)
             """;
 
     private static long count(Connection connection) throws SQLException {

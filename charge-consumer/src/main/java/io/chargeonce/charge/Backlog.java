@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, records that the broker refuses,
+ * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, those of purged payments, records that the broker refuses,
  * messages of PSPs that match no attempt.
  * Every charge consumer shows the same numbers, so take their maximum and not their sum. For one thread.
  */
@@ -46,6 +46,9 @@ final class Backlog {
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
                            min(unresolved_since) AS since
                       FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' GROUP BY currency
+                     UNION ALL
+                    SELECT 'purged_unresolved', '', currency, count(*), sum(amount), min(unresolved_since)
+                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'purged' GROUP BY currency
                      UNION ALL
                     SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency

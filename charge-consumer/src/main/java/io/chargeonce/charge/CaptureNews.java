@@ -31,9 +31,9 @@ final class CaptureNews {
         var capture = new Capture(attempt.psp(), notice.pspReference().orElse("unnamed"));
         boolean isThePayments = isThePayments(operation, attempt);
         switch (notice.said().orElseThrow()) {
-            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed.reason(), isThePayments, changes);
+            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed, isThePayments, changes);
             case Notice.CapturedAgain again -> {
-                if (isThePayments && CaptureFailures.recaptured(connection, operation.id())) {
+                if (isThePayments && CaptureFailures.recaptured(connection, operation.id(), capture, again.at())) {
                     changes.audit(AuditLog.Entry.of(Changes.ACTOR, "captured-again", operation, Optional.empty(),
                             Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
@@ -48,14 +48,14 @@ final class CaptureNews {
                 || operation.psp().equals(Optional.of(attempt.psp())) && operation.pspReference().equals(attempt.pspReference());
     }
 
-    private static void failed(Connection connection, Operation operation, Capture capture, String reason, boolean isThePayments,
+    private static void failed(Connection connection, Operation operation, Capture capture, Notice.CaptureFailed said, boolean isThePayments,
                                Changes changes) throws SQLException {
         if (isThePayments) {
-            CaptureFailures.failed(connection, operation.id(), capture, reason);
+            CaptureFailures.failed(connection, operation.id(), capture, said.at(), said.reason());
         }
         LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
-                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), reason, operation.state().tag(), capture.reference());
+                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(), capture.reference());
         changes.incident(Incident.CAPTURE_FAILED, operation,
-                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", reason));
+                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", said.reason()));
     }
 }

@@ -5,6 +5,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.Patiently;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
@@ -143,16 +144,27 @@ final class Claims implements AutoCloseable {
             return new Claim.NotDue(Duration.between(now, operation.notBefore()));
         }
         if (now.isAfter(operation.chargeBefore())) {
-            return bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
+            return expire(connection, operation, now, changes);
         }
         return switch (operation.kind()) {
-            case CHARGE -> choose(ask, operation, now, changes);
+            case CHARGE -> choose(connection, ask, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
-                case CAPTURED -> choose(ask, operation, now, changes);
+                case CAPTURED -> choose(connection, ask, operation, now, changes);
                 case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not come to its end", now, changes);
                 case NEVER_CAPTURED -> refuse(operation, now, changes);
             };
         };
+    }
+
+    /** What was declined and could not be presented again in time stays declined. */
+    private Claim expire(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
+        Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
+        if (declined.isEmpty()) {
+            return bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
+        }
+        operation.settleDeclined(declined.get().code(), declined.get().message(), declined.get().pspReference(), now);
+        changes.settled(operation);
+        return new Claim.Ended(false);
     }
 
     /** How long ago the failure was that it waited after. */
@@ -162,11 +174,11 @@ final class Claims implements AutoCloseable {
         return waited.isNegative() ? Duration.ZERO : waited;
     }
 
-    private Claim choose(Ask ask, Operation operation, Instant now, Changes changes) {
+    private Claim choose(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {
         if (routing.wasPspsTrouble(operation, waited(operation, now))) {
             operation.pardon();
         }
-        List<String> candidates = routing.candidates(operation);
+        List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
         if (candidates.isEmpty()) {
             return bury(operation, "no_route", "no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES"
                     .formatted(operation.accepted().request().money()), changes);

@@ -5,10 +5,12 @@ import java.util.Locale;
 
 /** What must never be silent: each is audited with its payment, logged, and counted under a name of its own. */
 enum Incident {
-    /** Two attempts took the money; one is being given back. */
+    /** Two attempts took the money, or one took it twice; what is too much is being given back. */
     CAPTURED_TWICE,
     /** Two attempts gave the money back. */
     GIVEN_BACK_TWICE,
+    /** More goes back than was captured: a refund that was declined has gone back all the same. */
+    REFUNDED_TOO_MUCH,
     /** The PSP says that what had gone back has not. */
     REFUND_FAILED_LATE,
     /** It was purged, and its money moved all the same: what was told of the purge is no longer so. */

@@ -59,7 +59,7 @@ final class LateAnswers {
     private static void succeeded(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            correctReference(connection, operation, before, told, changes);
+            succeededAgain(connection, operation, before, told, now, changes);
             return;
         }
         if (before.state() == AttemptState.FAILED_DEFINITE) {
@@ -100,25 +100,30 @@ final class LateAnswers {
 
     private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now, Changes changes)
             throws SQLException {
-        reportAfterTheEnd(operation, attempt, reference, changes);
+        reportAfterTheEnd(operation, attempt.psp(), attempt.key(), reference, changes);
         Optional<PspKey> open = AttemptTable.open(connection, operation);
         if (open.isPresent()) {
-            // It was purged or restored with an attempt of unknown outcome. That one must be known before this one is judged.
+            // It was purged with an attempt of unknown outcome. That one must be known before this one is judged.
             changes.audit("late-success", operation);
-            operation.askNow(now);
+            operation.reopen(now);
             changes.save(operation);
             changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
         } else {
+            boolean wasDeclined = operation.state() == OperationState.DECLINED;
             settleAs(operation, attempt, reference, now, changes);
+            if (wasDeclined && operation.kind() == OperationKind.REFUND) {
+                Reversals.reportIfTooMuch(connection, operation, changes);
+            }
         }
     }
 
-    private static void reportAfterTheEnd(Operation operation, Attempt attempt, String reference, Changes changes) {
+    /** Before it is settled as succeeded: nothing, unless it had come to another end. */
+    static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, Changes changes) {
         if (operation.state() == OperationState.PURGED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, attempt, reference, changes);
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, psp, key, reference, changes);
         }
         if (operation.state() == OperationState.DECLINED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, attempt, reference, changes);
+            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, psp, key, reference, changes);
         }
     }
 
@@ -131,6 +136,7 @@ final class LateAnswers {
     /** The open attempt has failed for good: the oldest of these is what the operation comes to, and the others moved money beside it. */
     static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
         Attempt first = late.getFirst();
+        reportAfterTheEnd(operation, first.psp(), first.key(), first.pspReference().orElseThrow(), changes);
         settleAs(operation, first, first.pspReference().orElseThrow(), now, changes);
         movedBeside(connection, operation, late.subList(1, late.size()), now, changes);
     }
@@ -156,16 +162,26 @@ final class LateAnswers {
                 Reversals.reportAgainstEvidence(operation, settled, told, changes));
     }
 
-    /** A person named another reference than the PSP does: from now on the PSP's is the one that is given back. */
-    private static void correctReference(Connection connection, Operation operation, Attempt before, Told told, Changes changes)
+    /**
+     * An attempt that is known to have succeeded is told under another reference. Where a person named the first one, the PSP's is
+     * from now on the one that is given back; else the PSP moved money twice under one key.
+     */
+    static void succeededAgain(Connection connection, Operation operation, Attempt before, Told told, Instant now, Changes changes)
             throws SQLException {
+        if (before.pspReference().equals(Optional.of(told.pspReference()))) {
+            return;
+        }
         Optional<String> byHand = HandSettlementTable.decided(connection, told.key()).flatMap(HandSettlement::reference);
-        if (byHand.isPresent() && !byHand.get().equals(told.pspReference()) && before.pspReference().equals(byHand)) {
+        if (byHand.isPresent() && before.pspReference().equals(byHand)) {
             reportIfByHand(connection, operation, told, changes);
             AttemptTable.correctReference(connection, told.key(), told.pspReference());
             if (operation.correctReference(byHand.get(), told.pspReference())) {
                 changes.save(operation);
             }
+        } else if (operation.kind() == OperationKind.CHARGE) {
+            Reversals.reverseUnderOneKey(connection, operation, before, told.pspReference(), now, changes);
+        } else {
+            Reversals.reportGivenBackTwice(operation, before, told.pspReference(), changes);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 /** What there is to give back for a refund that was asked for before its payment had come to its end. */
 enum RefundTarget {
     CAPTURED,
-    /** It is being charged, or it is dead or purged and may yet be merged or restored. */
+    /** It is being charged, or it is dead or purged and may yet be merged or restored, or its PSP is still asked about it. */
     MAY_YET_BE_CAPTURED,
     NEVER_CAPTURED;
 

@@ -15,6 +15,7 @@ import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
@@ -161,6 +162,10 @@ final class Resolutions implements AutoCloseable {
                                            List<Attempt> late, Instant now, Changes changes) throws SQLException {
         NextStep next = outranked(one, known);
         changes.save(operation);
+        if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
+            // It was told by another way, and otherwise, while this worker asked.
+            LateAnswers.succeededAgain(connection, operation, AttemptTable.lock(connection, one.key), Told.of(one.key, one.source, charged), now, changes);
+        }
         if (one.ask.isPresent() && late.isEmpty()) {
             avoidWhoRefused(operation, next, changes);
             Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, one.ask.get(), changes);
@@ -195,7 +200,7 @@ final class Resolutions implements AutoCloseable {
 
     /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
     private static NextStep outranked(Resolution resolution, AttemptTable.Folded folded) {
-        return folded.state() == AttemptState.SUCCEEDED && !(resolution.next instanceof NextStep.SettleSucceeded)
+        return folded.state() == AttemptState.SUCCEEDED
                 ? new NextStep.SettleSucceeded(new Outcome.Charged(folded.pspReference().orElseThrow()))
                 : resolution.next;
     }
@@ -208,8 +213,14 @@ final class Resolutions implements AutoCloseable {
             LateAnswers.settleOneOf(connection, operation, late, now, changes);
             return;
         }
+        if (operation.state() == OperationState.PURGED && endsAttempt) {
+            operation.endQuestion();
+            changes.audit("failed-after-purge", operation);
+            return;
+        }
         switch (next) {
             case NextStep.SettleSucceeded end -> {
+                LateAnswers.reportAfterTheEnd(operation, operation.psp().orElseThrow(), operation.attemptKey(), end.charged().pspReference(), changes);
                 operation.settleSucceeded(end.charged().pspReference(), now);
                 changes.settled(operation);
                 LateAnswers.movedBeside(connection, operation, late, now, changes);
@@ -260,13 +271,14 @@ final class Resolutions implements AutoCloseable {
 
     /** People see it in the dead-letter queue; the resolver goes on asking, and it leaves by itself. */
     private void listWhenOld(Operation operation, Outcome.Unknown unknown, Instant now, Changes changes) {
-        if (operation.unresolvedSince().orElseThrow().plus(schedule.total()).isBefore(now)) {
+        if (operation.state() != OperationState.PURGED && operation.unresolvedSince().orElseThrow().plus(schedule.total()).isBefore(now)) {
             changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
         }
     }
 
     private static void settleListing(Operation operation, NextStep next, Changes changes) {
-        boolean staysListed = next instanceof NextStep.Resolve || next instanceof NextStep.DeadLetter;
+        boolean staysListed = next instanceof NextStep.Resolve || next instanceof NextStep.DeadLetter
+                || operation.state() == OperationState.PURGED && !(next instanceof NextStep.SettleSucceeded);
         if (operation.unresolvedSince().isPresent() && !staysListed) {
             changes.settleLetter(operation.id());
         }

@@ -5,15 +5,19 @@ import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.PspKey;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,10 +33,22 @@ final class Reversals {
     /** Under a key of its own, so that it happens once however often the capture is heard of; outside the sum of refunds. */
     static void reverse(Connection connection, Operation charged, Attempt twice, String reference, Instant now, Changes changes)
             throws SQLException {
-        String id = "attempt-" + twice.key() + "-reversal";
+        reverse(connection, charged, twice, twice.key().value(), reference, now, changes);
+    }
+
+    /** The same of a further capture that the PSP made under a key which had captured already: one reversal for each reference. */
+    static void reverseUnderOneKey(Connection connection, Operation charged, Attempt attempt, String reference, Instant now, Changes changes)
+            throws SQLException {
+        String name = attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8));
+        reverse(connection, charged, attempt, name, reference, now, changes);
+    }
+
+    private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Instant now,
+                                Changes changes) throws SQLException {
+        String id = "attempt-" + name + "-reversal";
         var accepted = charged.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
-                twice.key().value(), accepted.merchant(), id, accepted.request(), now,
+                name, accepted.merchant(), id, accepted.request(), now,
                 accepted.traceparent()),
                 Optional.of(new Capture(twice.psp(), reference)), DEADLINE);
         if (isNew) {
@@ -45,6 +61,18 @@ final class Reversals {
     /** Money went back twice, and nothing can fetch it again: a person must see to it. */
     static void reportGivenBackTwice(Operation refund, Attempt twice, String reference, Changes changes) {
         incident(Incident.GIVEN_BACK_TWICE, refund, twice, reference, changes);
+    }
+
+    /** A declined refund leaves its money to others, and then its PSP says that it has gone back all the same. Nothing can fetch it again. */
+    static void reportIfTooMuch(Connection connection, Operation refund, Changes changes) throws SQLException {
+        Refunds.Backed backed = Refunds.backed(connection, refund);
+        if (backed.goesBack() > backed.captured()) {
+            String why = "%d go back of %d %s that were captured".formatted(backed.goesBack(), backed.captured(),
+                    refund.accepted().request().money().currency());
+            LOG.error("ALERT: incident.refunded_too_much: {} had been declined and has gone back all the same, beside refunds that were accepted since: {}; "
+                    + "see dlq why {}, and settle it with the merchant", refund.id(), why, refund.accepted().payment());
+            changes.incident(Incident.REFUNDED_TOO_MUCH, refund, Map.of("why", why, "captured", backed.captured(), "goes_back", backed.goesBack()));
+        }
     }
 
     /** The PSP takes back what it said: the customer does not have the money, and a person must see to it. */
@@ -62,10 +90,10 @@ final class Reversals {
     }
 
     /** Money moved after the operation had come to another end; it is settled as the PSP says, and its merchant may have acted on that end. */
-    static void reportAfterTheEnd(Incident incident, Operation ended, Attempt attempt, String reference, Changes changes) {
+    static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, Changes changes) {
         LOG.error("ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",
-                incident.tag(), ended.id(), ended.state().tag(), attempt.key(), attempt.psp(), reference);
-        changes.incident(incident, ended, Map.of("attempt", attempt.key().value(), "psp", attempt.psp(), "psp_reference", reference,
+                incident.tag(), ended.id(), ended.state().tag(), key, psp, reference);
+        changes.incident(incident, ended, Map.of("attempt", key.value(), "psp", psp, "psp_reference", reference,
                 "state", ended.state().tag()));
     }
 

@@ -39,13 +39,17 @@ final class Routing {
         this.gateways = gateways;
     }
 
-    /** The PSPs that may get it, first choice first; none if no PSP ever will. */
-    List<String> candidates(Operation operation) {
+    /**
+     * The PSPs that may get it, first choice first; none if no PSP ever will.
+     *
+     * @param declined whether a PSP has declined it since it was accepted or merged, whatever it waited for after that
+     */
+    List<String> candidates(Operation operation, boolean declined) {
         Money money = operation.accepted().request().money();
         if (operation.capture().isPresent()) {
             return operation.capture().stream().map(Capture::psp).filter(psp -> canSay(psp, money)).toList();
         }
-        Optional<AttemptResult> last = lastResult(operation);
+        Optional<AttemptResult> last = declined ? Optional.of(AttemptResult.SOFT_DECLINE) : lastResult(operation);
         return takers(operation).stream()
                 .filter(psp -> last.isEmpty() || mayFollow(last.get(), operation.psp().equals(Optional.of(psp))))
                 .toList();
@@ -96,7 +100,7 @@ final class Routing {
             return Optional.empty();
         }
         return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(AttemptResult::of)
-                // A decline that waits is one that is presented again; what waits for a PSP that is not set up may go to another one.
-                .orElse(tag.equals(AbsentPsps.CAUSE) && operation.represented() == 0 ? AttemptResult.NOT_SENT : AttemptResult.SOFT_DECLINE));
+                // It was never sent there, so it may go to another one. All else that is no failure is told as a decline.
+                .orElse(tag.equals(AbsentPsps.CAUSE) ? AttemptResult.NOT_SENT : AttemptResult.SOFT_DECLINE));
     }
 }

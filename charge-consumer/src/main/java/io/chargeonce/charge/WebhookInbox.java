@@ -163,16 +163,16 @@ final class WebhookInbox {
     private static UnmatchedNotices.Said toKeep(Notice.Said said) {
         return switch (said) {
             case Notice.Ended ended -> new UnmatchedNotices.Ended(ended.money(), ended.givesBack(), ended.outcome());
-            case Notice.CaptureFailed failed -> new UnmatchedNotices.CaptureFailed(failed.money(), failed.reason());
-            case Notice.CapturedAgain again -> new UnmatchedNotices.CapturedAgain(again.money());
+            case Notice.CaptureFailed failed -> new UnmatchedNotices.CaptureFailed(failed.money(), failed.at(), failed.reason());
+            case Notice.CapturedAgain again -> new UnmatchedNotices.CapturedAgain(again.money(), again.at());
         };
     }
 
     private static Notice.Said fromKept(UnmatchedNotices.Said said) {
         return switch (said) {
             case UnmatchedNotices.Ended ended -> new Notice.Ended(ended.money(), ended.givesBack(), ended.outcome());
-            case UnmatchedNotices.CaptureFailed failed -> new Notice.CaptureFailed(failed.money(), failed.reason());
-            case UnmatchedNotices.CapturedAgain again -> new Notice.CapturedAgain(again.money());
+            case UnmatchedNotices.CaptureFailed failed -> new Notice.CaptureFailed(failed.money(), failed.at(), failed.reason());
+            case UnmatchedNotices.CapturedAgain again -> new Notice.CapturedAgain(again.money(), again.at());
         };
     }
 

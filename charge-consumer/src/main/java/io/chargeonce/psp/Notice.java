@@ -3,6 +3,7 @@ package io.chargeonce.psp;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -24,9 +25,13 @@ public record Notice(String id, PspKey key, Optional<String> pspReference, Optio
     /** @param givesBack whether it is about a refund or a reversal rather than a charge */
     public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
 
-    /** The money of an authorised payment did not come after all. It may follow a success by days, and decides no attempt. */
-    public record CaptureFailed(Optional<Money> money, String reason) implements Said {}
+    /**
+     * The money of an authorised payment did not come after all. It may follow a success by days, and decides no attempt.
+     *
+     * @param at when it happened, by the PSP's clock: messages keep no order
+     */
+    public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {}
 
-    /** The money came; of interest only after a {@link CaptureFailed}. */
-    public record CapturedAgain(Optional<Money> money) implements Said {}
+    /** The money came; of interest only after a {@link CaptureFailed}, which may come later than this message. */
+    public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What Adyen tells by webhook alone: refunds, and payments whose answer never came. The simulator signs and sends as Adyen does. */
@@ -154,13 +155,17 @@ class AdyenMoneyBackTest {
     }
 
     private static String signed(String eventCode, String key, long amount) throws Exception {
+        return signed(eventCode, key, amount, 0);
+    }
+
+    private static String signed(String eventCode, String key, long amount, int minute) throws Exception {
         String reference = "PSP" + ++orders;
         String signature = new HMACValidator().calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
                 key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
                 {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR","value":%d},
-                 "eventCode":"%s","eventDate":"2026-01-01T00:00:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
-                 "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode,
+                 "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
+                 "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode, minute,
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, key, reference);
     }
 
@@ -180,6 +185,29 @@ class AdyenMoneyBackTest {
         adyen.recapture(books.operation(id).pspReference().orElseThrow());
         Waiting.until(() -> books.count("FROM capture_failure WHERE recaptured_at IS NOT NULL AND operation_id = '" + id + "'") == 1);
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'captured-again'".formatted(id))).isOne();
+    }
+
+    /** Adyen's messages keep no order; its own dates say which one is the last. */
+    @ParameterizedTest
+    @CsvSource({"CAPTURE_FAILED 1 CAPTURE 2,true", "CAPTURE 2 CAPTURE_FAILED 1,true", "CAPTURE 1 CAPTURE_FAILED 2,false",
+                "CAPTURE_FAILED 2 CAPTURE 1,false", "CAPTURE_FAILED 1 CAPTURE 3 CAPTURE_FAILED 2,true"})
+    void news_of_a_capture_are_taken_in_adyens_order_however_they_come(String messages, boolean isWell) throws Exception {
+        String id = captured("pm_card_visa");
+        String[] words = messages.split(" ");
+        for (int i = 0; i < words.length; i += 2) {
+            assertThat(post("adyen", signed(words[i], books.operation(id).attemptKey().value(), 1299, Integer.parseInt(words[i + 1])))).isEqualTo(202);
+        }
+        var failure = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, id)).orElseThrow();
+        assertThat(failure.recapturedAt().isPresent()).isEqualTo(isWell);
+        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed'".formatted(id))).isPositive();
+    }
+
+    @Test
+    void what_is_only_captured_shows_no_failure() throws Exception {
+        String id = captured("pm_card_visa");
+        assertThat(post("adyen", signed("CAPTURE", books.operation(id).attemptKey().value(), 1299))).isEqualTo(202);
+        boolean isShown = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, id)).isPresent();
+        assertThat(isShown).isFalse();
     }
 
     @Test

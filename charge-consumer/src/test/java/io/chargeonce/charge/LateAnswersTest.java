@@ -154,6 +154,38 @@ class LateAnswersTest {
         });
     }
 
+    private void told(String name, PspKey key, String reference) {
+        psp.tells = List.of(new Notice(name, key, Optional.of(reference),
+                Optional.of(new Notice.Ended(Optional.of(psp.calls.getFirst().money()), false, new Outcome.Charged(reference)))));
+        assertThat(other.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+    }
+
+    private void theSecondWentBackOnce(String first, String second) {
+        assertThat(audited("incident.captured_twice")).isEqualTo(1);
+        other.drain();
+        assertThat(books.operation(payment).pspReference()).contains(first);
+        assertThat(psp.refunds.given).singleElement().satisfies(refund -> assertThat(refund.capture()).isEqualTo(second));
+        assertThat(reversals()).isEqualTo(1);
+    }
+
+    @Test
+    void a_second_capture_under_one_key_is_an_incident_and_goes_back_once() {
+        other.drain();
+        PspKey key = books.operation(payment).attemptKey();
+        told("notice-1", key, "ref-" + key);
+        assertThat(reversals()).as("the same capture, told again").isZero();
+        told("notice-2", key, "second");
+        told("notice-3", key, "second");
+        theSecondWentBackOnce("ref-" + key, "second");
+    }
+
+    @Test
+    void a_capture_told_otherwise_while_its_call_is_under_way_is_two_captures_too() {
+        answerLate(() -> told("notice-1", psp.calls.getFirst().key(), "first"), psp::captureRegardless);
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        theSecondWentBackOnce("first", "late-" + psp.calls.getFirst().key());
+    }
+
     @Test
     void a_failed_capture_of_what_is_given_back_is_an_incident_and_leaves_the_payment_as_it_is() {
         captureLateAfter(() -> {
@@ -162,7 +194,7 @@ class LateAnswersTest {
         });
         Charge twice = psp.captures.getLast();
         psp.tells = List.of(new Notice("failed-1", twice.key(), Optional.of("capture-1"),
-                Optional.of(new Notice.CaptureFailed(Optional.of(twice.money()), "expired"))));
+                Optional.of(new Notice.CaptureFailed(Optional.of(twice.money()), Optional.empty(), "expired"))));
         assertThat(other.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(audited("incident.capture_failed")).isEqualTo(1);
         assertThat(books.count("FROM capture_failure")).isZero();

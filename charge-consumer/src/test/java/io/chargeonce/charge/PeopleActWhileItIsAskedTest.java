@@ -28,7 +28,7 @@ class PeopleActWhileItIsAskedTest {
     enum Deed {
         MERGE(OperationState.UNRESOLVED),
         PURGE(OperationState.PURGED),
-        PURGE_AND_RESTORE(OperationState.DEAD),
+        PURGE_AND_RESTORE(OperationState.UNRESOLVED),
         PURGE_RESTORE_AND_MERGE(OperationState.UNRESOLVED),
         PURGE_FOR_GOOD(OperationState.PURGED);
 

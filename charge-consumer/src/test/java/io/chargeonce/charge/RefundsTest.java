@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.ledger.Refunds.Answer;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Notice;
@@ -51,6 +52,27 @@ class RefundsTest {
 
     private static String refundOf(String payment) {
         return "payment-" + payment + "-refund";
+    }
+
+    /** Its money was left to another refund meanwhile. */
+    @Test
+    void a_declined_refund_that_goes_back_late_is_recorded_and_told_if_it_is_too_much() {
+        String id = charged();
+        psp.refunds.then(new Outcome.Declined("refused", "no", Optional.empty()));
+        books.refund(id, OptionalLong.empty(), "a");
+        process.drain();
+        assertThat(books.state(refundOf(id) + "-a")).isEqualTo(OperationState.DECLINED);
+        books.refund(id, OptionalLong.of(1000), "b");
+        process.drain();
+        assertThat(books.refunded(id)).isEqualTo(1000);
+
+        process.resolutions.resolve(new Resolutions.Resolution(refundOf(id) + "-a", java.util.UUID.randomUUID(),
+                books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
+                new NextStep.Resolve(new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "", Optional.empty())), Optional.empty(), Optional.empty()));
+        assertThat(books.refunded(id)).isEqualTo(2299);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refunded_too_much' AND resource_id = '" + refundOf(id)
+                + "-a' AND data ->> 'why' = '2299 go back of 1299 EUR that were captured'")).isEqualTo(1);
     }
 
     @Test

@@ -88,6 +88,73 @@ class RepresentmentTest {
         assertThat(books.state(broken)).isEqualTo(OperationState.SUCCEEDED);
     }
 
+    /** Presented again while the first PSP cannot be reached, so that it is parked. */
+    private Books.Process parked(String id) {
+        var unforgiving = books.unforgivingProcess(first, second);
+        first.then(decline("insufficient_funds")).otherwise = FakePsp.REFUSE_CONNECTION;
+        unforgiving.drain();
+        days(3);
+        presenter.runOnce();
+        books.takeWork().forEach(unforgiving::handle);
+        assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(books.operation(id).failureCause()).contains("connection_refused");
+        return unforgiving;
+    }
+
+    @Test
+    void a_soft_decline_that_was_parked_meanwhile_goes_to_no_other_psp() {
+        String id = books.accept("order-1");
+        var unforgiving = parked(id);
+        var work = books.takeWork();
+        work.forEach(record -> Waiting.until(() -> unforgiving.handle(record) instanceof io.chargeonce.kafka.Verdict.Done));
+        assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(books.count("FROM payment_attempt WHERE psp = 'second' AND operation_id = '" + id + "'")).isZero();
+    }
+
+    @Test
+    void a_soft_decline_that_could_not_be_presented_again_in_time_is_declined_as_it_was() {
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        days(3);
+        presenter.runOnce();
+        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        process.drain();
+        isDeclinedAsItWas(id);
+    }
+
+    @Test
+    void one_that_was_parked_until_its_deadline_is_declined_as_it_was_too() {
+        String id = books.accept("order-1");
+        var unforgiving = parked(id);
+        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        unforgiving.drain();
+        isDeclinedAsItWas(id);
+    }
+
+    private void isDeclinedAsItWas(String id) {
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.operation(id).failureCause()).contains("insufficient_funds");
+        assertThat(books.count("FROM outbox WHERE topic = '%s' AND record_key = '%s'".formatted(books.topics.outcomes(), id))).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter")).isZero();
+    }
+
+    @Test
+    void after_a_merge_the_old_decline_binds_it_no_more() {
+        first.then(decline("insufficient_funds"), (psp, charge) -> new Outcome.Failed(io.chargeonce.payment.FailureCause.REQUEST_REFUSED, "malformed"));
+        String id = books.accept("order-1");
+        process.drain();
+        days(3);
+        presenter.runOnce();
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        books.merge(id);
+        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.operation(id).failureCause()).contains("expired");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"lost_card", "authentication_required"})
     void hard_declines_and_those_that_need_the_customer_settle_at_once(String code) {

@@ -20,7 +20,8 @@ final class OperationRows {
 
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
-                   generation, sequence, psp, psp_reference, operation_ref, represented, settled_at, coalesce(merges, 0) AS merges
+                   generation, sequence, psp, psp_reference, operation_ref, represented, settled_at,
+                   resolve_at IS NOT NULL AS asked, coalesce(merges, 0) AS merges
               FROM operation
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
                 ON resource_id = operation_id
@@ -62,6 +63,7 @@ final class OperationRows {
         if (payment.charge && payment.state == State.SUCCEEDED) {
             books.money(payment).succeeded += payment.amount;
         }
+        payment.asked = row.getBoolean("asked");
         payment.presentedAgain = row.getInt("represented");
         payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");
         identify(payment, row);

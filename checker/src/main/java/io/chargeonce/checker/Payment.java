@@ -38,6 +38,8 @@ final class Payment {
     int presentedAgain;
     /** When it came to its end, of a purge to the one that cannot be undone; microseconds since 1970. */
     long endedAt = NEVER;
+    /** Whether the resolver watches its last attempt. */
+    boolean asked;
 
     // Its attempts: when each was sent, only for payments with more than one.
     int attempts;
@@ -86,6 +88,11 @@ final class Payment {
 
     boolean hasRow() {
         return state != null;
+    }
+
+    /** A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. */
+    boolean isAtRest() {
+        return state.isAtRest() && !(state == State.PURGED && asked);
     }
 
     /** What its row says is to be charged. */

@@ -65,7 +65,7 @@ final class PaymentChecks {
             books.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));
         }
-        boolean ended = payment.state == State.DECLINED || payment.state == State.DEAD || payment.state == State.PURGED;
+        boolean ended = payment.isAtRest() && payment.state != State.SUCCEEDED;
         if (ended && payment.openAttempts > 0) {
             books.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
@@ -90,7 +90,7 @@ final class PaymentChecks {
         if (payment.state == State.SUCCEEDED && unreversed < 1) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
         }
-        if (payment.state.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
+        if (payment.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is %s, and was captured".formatted(payment.state.tag()));
         }
     }
@@ -99,7 +99,7 @@ final class PaymentChecks {
         if (refund.captures > 1) {
             books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, refund.id, "gave money back %d times".formatted(refund.captures));
         }
-        if (refund.state == State.SUCCEEDED && refund.captures == 0 || refund.state.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
+        if (refund.state == State.SUCCEEDED && refund.captures == 0 || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, refund.id, "is %s, and gave money back %d times"
                     .formatted(refund.state.tag(), refund.captures));
         }

@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +65,7 @@ final class World implements AutoCloseable {
         try {
             String schema = "CREATE SCHEMA chargeonce;";
             try (var files = Files.list(Path.of("..", "pipeline-core/src/main/resources/io/chargeonce/database/migration"))) {
-                for (Path file : files.sorted().toList()) {
+                for (Path file : files.sorted(Comparator.comparingInt(World::version)).toList()) {
                     schema += Files.readString(file);
                 }
             }
@@ -74,6 +75,10 @@ final class World implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static int version(Path migration) {
+        return Integer.parseInt(migration.getFileName().toString().replaceAll("V(\\d+)__.*", "$1"));
     }
 
     private HttpListener serve(List<String> ledger) {

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * Takes dead letters out of the queue, until somebody restores them. Never one whose money was taken, and
- * one whose money may have been taken only if that is expressly meant. Any number of
+ * one whose money may have been taken only if that is expressly meant; the resolver goes on asking about it. Any number of
  * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
  */
 public final class Purge {
@@ -26,7 +26,7 @@ public final class Purge {
         this(queue, false);
     }
 
-    /** @param evenUnresolved also payments whose money may have been taken: the PSP is asked no more, and what it tells later is an incident */
+    /** @param evenUnresolved also payments whose money may have been taken: the PSP is asked as before, and if they moved money, that is an incident */
     public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
         this.queue = queue;
         this.evenUnresolved = evenUnresolved;
@@ -70,9 +70,15 @@ public final class Purge {
     }
 
     private static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {
-        List<Operation> operations = purgeable.stream()
-                .filter(letter -> letter.operationId().isPresent()).map(batch::operation).toList();
-        operations.forEach(Operation::purge);
+        var operations = new ArrayList<Operation>();
+        for (DeadLetterView letter : purgeable.stream().filter(one -> one.operationId().isPresent()).toList()) {
+            Operation operation = batch.operation(letter);
+            if (letter.standing() == Standing.UNRESOLVED && !operation.isWatched()) {
+                operation.askNow(batch.now());
+            }
+            operation.purge();
+            operations.add(operation);
+        }
         OperationTable.save(connection, operations);
     }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Undoes purges, until their retention ends: what comes back is dead again as it was, and nothing is charged. Any number
+ * Undoes purges, until their retention ends: what comes back is dead or unresolved as it was, and nothing is charged. Any number
  * of them may run at once.
  */
 public final class Restore {

@@ -46,15 +46,15 @@ public final class Settle {
 
     /** Changes nothing. */
     public Look look(Finding finding) {
-        List<String> taken = takenByAnother(finding);
-        return queue.database().inTransaction(connection -> look(connection, finding, taken));
+        return queue.database().inTransaction(connection -> look(connection, finding, takenByAnother(connection, finding)));
     }
 
     /** @return the obstacles; if there are none, the finding is written and the resolver is sent */
     public Look propose(Finding finding, Mandate mandate) {
-        List<String> taken = takenByAnother(finding);
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
+            beAloneWithReference(connection, finding);
+            List<String> taken = takenByAnother(connection, finding);
             OperationTable.lock(connection, List.of(finding.id));
             Look look = look(connection, finding, taken);
             return look.obstacles.isEmpty() ? write(connection, look, finding, mandate) : look;
@@ -88,7 +88,7 @@ public final class Settle {
         return data;
     }
 
-    private static final String IS_LISTED = "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state = 'dead'), clock_timestamp()";
+    private static final String IS_LISTED = "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state IN ('dead', 'purged')), clock_timestamp()";
 
     private static Look look(Connection connection, Finding finding, List<String> taken) throws SQLException {
         Optional<Operation> found = OperationTable.find(connection, finding.id);
@@ -96,7 +96,7 @@ public final class Settle {
             return new Look(found, Optional.empty(), List.of("there is no payment and no refund with this id"));
         }
         Operation operation = found.get();
-        if (operation.state() != OperationState.UNRESOLVED) {
+        if (!operation.isWatched() || operation.state() == OperationState.PROCESSING) {
             return new Look(found, Optional.empty(), List.of("it is %s, and only what is unresolved is settled by hand%s".formatted(operation.state().tag(),
                     operation.state() == OperationState.DEAD ? "; merge it, and the PSP is asked wherever money may have moved" : "")));
         }
@@ -147,9 +147,21 @@ public final class Settle {
         }
     }
 
+    private static final String BE_ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('finding of ' || ?, 0))";
+
+    /** Two people who name the same reference for two payments at once: the second one sees what the first one has written. */
+    private static void beAloneWithReference(Connection connection, Finding finding) throws SQLException {
+        if (finding.reference.isPresent()) {
+            try (var statement = connection.prepareStatement(BE_ALONE)) {
+                statement.setString(1, finding.reference.get());
+                statement.execute();
+            }
+        }
+    }
+
     /**
      * By an attempt, or by a finding that waits for the resolver. No index serves this, for every charge would pay for it; so it runs
-     * before any lock is held, and may take its time.
+     * before any row is locked, and may take its time.
      */
     private static final String TAKEN = """
             SELECT other.operation_id, other.sequence
@@ -163,24 +175,22 @@ public final class Settle {
              LIMIT 1
             """;
 
-    private List<String> takenByAnother(Finding finding) {
+    private static List<String> takenByAnother(Connection connection, Finding finding) throws SQLException {
         if (finding.reference.isEmpty()) {
             return List.of();
         }
-        return queue.database().inTransaction(connection -> {
-            try (var patience = connection.createStatement()) {
-                patience.execute("SET LOCAL statement_timeout = '10min'");
+        try (var patience = connection.createStatement()) {
+            patience.execute("SET LOCAL statement_timeout = '10min'");
+        }
+        try (var statement = connection.prepareStatement(TAKEN)) {
+            for (int half = 0; half < 2; half++) {
+                statement.setString(2 * half + 1, finding.reference.get());
+                statement.setString(2 * half + 2, finding.id);
             }
-            try (var statement = connection.prepareStatement(TAKEN)) {
-                for (int half = 0; half < 2; half++) {
-                    statement.setString(2 * half + 1, finding.reference.get());
-                    statement.setString(2 * half + 2, finding.id);
-                }
-                try (var row = statement.executeQuery()) {
-                    return row.next() ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2), row.getString(1)))
-                            : List.<String>of();
-                }
+            try (var row = statement.executeQuery()) {
+                return row.next() ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2), row.getString(1)))
+                        : List.of();
             }
-        });
+        }
     }
 }

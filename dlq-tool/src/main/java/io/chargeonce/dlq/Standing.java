@@ -8,7 +8,7 @@ public enum Standing {
     RECHARGEABLE,
     /** An attempt took the money. A merge settles it and charges nothing. */
     CHARGED,
-    /** An attempt may have taken the money: asked about, never repeated under another key, never purged. */
+    /** An attempt may have taken the money: asked about, never repeated under another key, purged only where that is said. */
     UNRESOLVED,
     /** As safe to charge, but the time that was given to charge it has passed; a merge gives it a new one. */
     PAST_DEADLINE,

@@ -56,6 +56,19 @@ class PurgeTest {
     }
 
     @Test
+    void a_purge_of_what_may_have_been_charged_ends_the_letter_and_not_the_question() {
+        List<String> ids = List.of(rows.unresolved(), rows.deadWithAnOpenAttempt());
+        String due = rows.text("SELECT resolve_at FROM operation WHERE state = 'unresolved'");
+        new Purge(rows.queue(), true).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(ids)), BY_A_TEST, Run.unattended());
+        assertThat(ids).allSatisfy(id -> {
+            assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+            assertThat(rows.operation(id).isWatched()).isTrue();
+            assertThat(rows.letter(id)).isEqualTo("purged/2");
+        });
+        assertThat(rows.text("SELECT resolve_at FROM operation WHERE operation_id = '" + ids.getFirst() + "'")).isEqualTo(due);
+    }
+
+    @Test
     void purging_poison_touches_no_operation() {
         rows.dead();
         String poison = rows.poison(new byte[] {1, 2, 3});

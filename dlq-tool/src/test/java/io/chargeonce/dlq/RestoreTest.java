@@ -81,13 +81,15 @@ class RestoreTest {
     }
 
     @Test
-    void an_unresolved_payment_is_purged_only_when_that_is_said_and_is_asked_about_once_it_is_back() {
+    void an_unresolved_payment_is_purged_only_when_that_is_said_and_comes_back_unresolved() {
         String id = rows.unresolved();
         purge(false);
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         purge(true);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+        assertThat(rows.operation(id).isWatched()).as("its PSP is still asked").isTrue();
         restore();
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         Plan plan = Plan.of(rows.queue(), ALL);
         assertThat(plan.standings().of(Standing.UNRESOLVED).count()).isEqualTo(1);
         new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Run.unattended());

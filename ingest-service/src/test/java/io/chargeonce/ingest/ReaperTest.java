@@ -175,6 +175,15 @@ class ReaperTest {
     }
 
     @Test
+    void a_purged_payment_whose_psp_is_still_asked_is_not_forgotten() {
+        String id = Json.text(payment("500 days", "purged").body(), "id");
+        world.execute("UPDATE operation SET settled_at = now(), resolve_at = now() WHERE operation_id = '" + id + "'");
+        reaper.runOnce();
+        reaper.runOnce();
+        assertThat(rowsOf(id)).isEqualTo(2);
+    }
+
+    @Test
     void records_that_left_the_queue_and_runs_that_are_over_go_after_the_retention() {
         world.execute("""
                 INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, changed_at, source_topic)

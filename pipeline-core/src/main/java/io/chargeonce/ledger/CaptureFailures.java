@@ -1,12 +1,18 @@
 package io.chargeonce.ledger;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Optional;
 
-/** Captures of which the PSP said later that they failed, and those of them that it took again. */
+/**
+ * Captures of which the PSP said later that they failed, and those of them that it took again. Messages keep no order, so the PSP's
+ * own time says which of two is the newer one; where it is the same or not told, the one that came later is.
+ */
 public final class CaptureFailures {
 
     /** @param recapturedAt empty while the money has not come */
@@ -15,35 +21,66 @@ public final class CaptureFailures {
     private CaptureFailures() {}
 
     private static final String FAILED = """
-            INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES (?, ?, ?, ?)
+            INSERT INTO capture_failure AS known (operation_id, psp, psp_reference, reason, told_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (operation_id)
-            DO UPDATE SET psp_reference = excluded.psp_reference, reason = excluded.reason, recaptured_at = NULL
+            DO UPDATE SET psp_reference = excluded.psp_reference, reason = excluded.reason,
+                          failed_at = coalesce(known.failed_at, excluded.failed_at),
+                          recaptured_at = CASE WHEN known.told_at > excluded.told_at THEN
+                              CASE WHEN known.failed_at IS NULL THEN now() ELSE known.recaptured_at END END,
+                          told_at = greatest(known.told_at, excluded.told_at)
             """;
 
-    /** Under the operation's lock. */
-    public static void failed(Connection connection, String operation, Capture capture, String reason) throws SQLException {
+    /** Under the operation's lock. @param at by the PSP's clock */
+    public static void failed(Connection connection, String operation, Capture capture, Optional<Instant> at, String reason) throws SQLException {
         try (var statement = connection.prepareStatement(FAILED)) {
             statement.setString(1, operation);
             statement.setString(2, capture.psp());
             statement.setString(3, capture.reference());
             statement.setString(4, reason);
+            setTime(statement, 5, at);
             statement.executeUpdate();
         }
     }
 
     private static final String RECAPTURED = """
-            UPDATE capture_failure SET recaptured_at = now() WHERE operation_id = ? AND recaptured_at IS NULL
+            UPDATE capture_failure SET recaptured_at = now(), told_at = greatest(told_at, ?::timestamptz)
+             WHERE operation_id = ? AND failed_at IS NOT NULL AND recaptured_at IS NULL
+               AND (told_at > ?::timestamptz) IS NOT TRUE
             """;
 
-    /** Under the operation's lock. @return false if no failure was ever told */
-    public static boolean recaptured(Connection connection, String operation) throws SQLException {
+    /** For a failure that comes later, though it is older. */
+    private static final String CAPTURED = """
+            INSERT INTO capture_failure AS known (operation_id, psp, psp_reference, failed_at, told_at) VALUES (?, ?, ?, NULL, ?)
+            ON CONFLICT (operation_id) DO UPDATE SET told_at = greatest(known.told_at, excluded.told_at)
+            """;
+
+    /** Under the operation's lock. @param at by the PSP's clock @return false if no older failure was told until now */
+    public static boolean recaptured(Connection connection, String operation, Capture capture, Optional<Instant> at) throws SQLException {
         try (var statement = connection.prepareStatement(RECAPTURED)) {
-            statement.setString(1, operation);
-            return statement.executeUpdate() == 1;
+            setTime(statement, 1, at);
+            statement.setString(2, operation);
+            setTime(statement, 3, at);
+            if (statement.executeUpdate() == 1) {
+                return true;
+            }
         }
+        if (at.isPresent()) {
+            try (var statement = connection.prepareStatement(CAPTURED)) {
+                statement.setString(1, operation);
+                statement.setString(2, capture.psp());
+                statement.setString(3, capture.reference());
+                setTime(statement, 4, at);
+                statement.executeUpdate();
+            }
+        }
+        return false;
     }
 
-    private static final String FIND = "SELECT reason, failed_at, recaptured_at FROM capture_failure WHERE operation_id = ?";
+    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> at) throws SQLException {
+        statement.setObject(parameter, at.map(time -> time.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    private static final String FIND = "SELECT reason, failed_at, recaptured_at FROM capture_failure WHERE operation_id = ? AND failed_at IS NOT NULL";
 
     public static Optional<Failure> find(Connection connection, String operation) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {

@@ -50,6 +50,29 @@ public final class ObservationTable {
         }
     }
 
+    private static final String LAST_DECLINE = """
+            SELECT outcome, psp_observation.cause, detail, psp_observation.psp_reference
+              FROM payment_attempt AS attempt JOIN psp_observation USING (psp_key)
+             WHERE attempt.payment_id = ? AND attempt.operation_id = ? AND attempt.failed_definite AND attempt.generation = ?
+               AND outcome = 'declined'
+             ORDER BY sequence DESC, observed_at DESC LIMIT 1
+            """;
+
+    /** With what a PSP last declined an operation that is presented again, since it was accepted or merged; asks nothing about others. */
+    public static Optional<Outcome.Declined> lastDecline(Connection connection, Operation operation) throws SQLException {
+        if (operation.represented() == 0) {
+            return Optional.empty();
+        }
+        try (var statement = connection.prepareStatement(LAST_DECLINE)) {
+            statement.setString(1, operation.accepted().payment().value());
+            statement.setString(2, operation.id());
+            statement.setInt(3, operation.generation());
+            try (var result = statement.executeQuery()) {
+                return result.next() && outcome(result) instanceof Outcome.Declined declined ? Optional.of(declined) : Optional.empty();
+            }
+        }
+    }
+
     /** Of a row with the columns outcome, cause, detail and psp_reference. */
     static Outcome outcome(ResultSet row) throws SQLException {
         Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));

@@ -167,9 +167,9 @@ public final class Operation {
         return representAt;
     }
 
-    /** Whether its last attempt is open, so that the resolver watches it. */
+    /** Whether its last attempt is open, so that the resolver watches it. A purge does not end that. */
     public boolean isWatched() {
-        return state == OperationState.PROCESSING || state == OperationState.UNRESOLVED;
+        return resolveAt.isPresent();
     }
 
     /** Whether a worker or the resolver calls the PSP right now, as far as its lease says. */
@@ -177,9 +177,9 @@ public final class Operation {
         return leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent();
     }
 
-    /** Whether a purge took it out for good: it can be restored no more, and its outcome was told. */
+    /** Whether a purge took it out for good: it can be restored no more, its outcome was told, and no attempt may move money yet. */
     public boolean isPurgedForGood() {
-        return state == OperationState.PURGED && settledAt.isPresent();
+        return state == OperationState.PURGED && settledAt.isPresent() && !isWatched();
     }
 
     /** Whether it is one of those that the dead-letter queue shows: dead, or unresolved for long. */
@@ -231,9 +231,14 @@ public final class Operation {
 
     /** Takes the operation for another question about its attempt. */
     public void claimForQuestion(UUID token, Instant now, Instant leaseUntil) {
-        state = state.to(OperationState.UNRESOLVED);
+        isUnknown(now);
         leaseToken = Optional.of(token);
         resolveAt = Optional.of(leaseUntil);
+    }
+
+    /** Nobody knows whether its attempt moved money. A purge took the letter away and not the question, so it stays purged. */
+    private void isUnknown(Instant now) {
+        state = state == OperationState.PURGED ? state : state.to(OperationState.UNRESOLVED);
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
     }
 
@@ -321,19 +326,17 @@ public final class Operation {
 
     /** Nobody knows whether the attempt moved money: asked again after {@code pause}. */
     public void leaveUnresolved(String cause, String message, Instant now, Duration pause) {
-        state = state.to(OperationState.UNRESOLVED);
+        isUnknown(now);
         leaseToken = Optional.empty();
         resolveAt = Optional.of(now.plus(pause));
         resolveTries++;
-        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
         remember(cause, message);
     }
 
     /** No process can ask about its attempt now. It stays due, so that the first one that can does. */
     public void leaveUnasked(String cause, String message, Instant now) {
-        state = state.to(OperationState.UNRESOLVED);
+        isUnknown(now);
         leaseToken = Optional.empty();
-        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
         remember(cause, message);
     }
 
@@ -346,12 +349,17 @@ public final class Operation {
         if (isLeased(now)) {
             return false;
         }
-        state = state.to(OperationState.UNRESOLVED);
+        isUnknown(now);
         leaseToken = Optional.empty();
         resolveAt = Optional.of(now);
-        settledAt = Optional.empty();
-        unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
         return true;
+    }
+
+    /** An earlier attempt moved money while the last one is open: whatever end it had come to, it is unresolved until that one is known. */
+    public void reopen(Instant now) {
+        state = state.to(OperationState.UNRESOLVED);
+        settledAt = Optional.empty();
+        askNow(now);
     }
 
     public void bury(String cause, String message) {
@@ -372,8 +380,21 @@ public final class Operation {
         refusedBy = Optional.empty();
     }
 
+    /** Out of the queue. Who asks about its open attempt goes on as if nothing had happened, and so does what a person found out about it. */
     public void purge() {
-        moveOn(OperationState.PURGED);
+        if (isWatched()) {
+            state = state.to(OperationState.PURGED);
+        } else {
+            moveOn(OperationState.PURGED);
+        }
+    }
+
+    /** The attempt that was open when it was purged moved no money: nothing is asked any more. */
+    public void endQuestion() {
+        if (state != OperationState.PURGED) {
+            throw new IllegalStateException("Bug! %s is %s, and no question of it just ends".formatted(id(), state.tag()));
+        }
+        forgetQuestion();
     }
 
     /** A purge can be undone no more. */
@@ -384,9 +405,13 @@ public final class Operation {
         settledAt = Optional.of(now);
     }
 
-    /** A purge is undone. */
+    /** A purge is undone: it is what it was, unresolved while its attempt is asked about. */
     public void restore() {
-        moveOn(OperationState.DEAD);
+        if (isWatched()) {
+            state = state.to(OperationState.UNRESOLVED);
+        } else {
+            moveOn(OperationState.DEAD);
+        }
     }
 
     /** The same step is staged once more, because Kafka lost it. */
@@ -399,11 +424,15 @@ public final class Operation {
         state = state.to(next);
         step++;
         swept = 0;
+        representAt = Optional.empty();
+        forgetQuestion();
+    }
+
+    private void forgetQuestion() {
         leaseToken = Optional.empty();
         resolveAt = Optional.empty();
         resolveTries = 0;
         unresolvedSince = Optional.empty();
-        representAt = Optional.empty();
     }
 
     private void remember(String cause, String message) {

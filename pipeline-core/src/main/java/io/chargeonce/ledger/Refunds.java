@@ -141,6 +141,31 @@ public final class Refunds {
         }
     }
 
+    /**
+     * @param captured of the payment, in minor units
+     * @param goesBack by this refund and all others that went back or are on their way
+     */
+    public record Backed(long captured, long goesBack) {}
+
+    private static final String BACKED = """
+            SELECT charge.amount, (SELECT coalesce(sum(other.amount), 0) FROM operation AS other
+                                    WHERE other.payment_id = charge.operation_id AND other.kind = 'refund' AND other.operation_id <> ?
+                                      AND other.state NOT IN ('declined', 'dead', 'purged'))
+              FROM operation AS charge WHERE charge.operation_id = ?
+            """;
+
+    /** What goes back of the payment of a refund that has gone back, as this transaction sees it. */
+    public static Backed backed(Connection connection, Operation refund) throws SQLException {
+        try (var statement = connection.prepareStatement(BACKED)) {
+            statement.setString(1, refund.id());
+            statement.setString(2, refund.accepted().payment().value());
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return new Backed(result.getLong(1), result.getLong(2) + refund.accepted().request().money().minorUnits());
+            }
+        }
+    }
+
     private static Operation.Accepted accepted(Ask ask, Operation charge, Money amount) {
         PaymentRequest paid = charge.accepted().request();
         var request = new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());

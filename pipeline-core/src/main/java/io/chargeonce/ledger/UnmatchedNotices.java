@@ -8,6 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +37,11 @@ public final class UnmatchedNotices {
     /** @param givesBack whether it is about a refund or a reversal rather than a charge */
     public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
 
-    public record CaptureFailed(Optional<Money> money, String reason) implements Said {}
+    /** @param at by the PSP's clock */
+    public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {}
 
-    public record CapturedAgain(Optional<Money> money) implements Said {}
+    /** @param at by the PSP's clock */
+    public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
 
     public sealed interface Taken {}
 
@@ -54,8 +59,9 @@ public final class UnmatchedNotices {
     private UnmatchedNotices() {}
 
     private static final String KEEP = """
-            INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail,
+                                          happened_at)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
              WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice WHERE psp = ? LIMIT ?) AS kept) < ?
             ON CONFLICT DO NOTHING
             """;
@@ -87,9 +93,11 @@ public final class UnmatchedNotices {
             statement.setString(8, told.map(Told::outcome).orElse(null));
             statement.setString(9, told.map(Told::cause).orElse(null));
             statement.setString(10, told.map(Told::detail).orElse(null));
-            statement.setString(11, notice.psp);
-            statement.setInt(12, MOST);
+            statement.setObject(11, notice.said.flatMap(UnmatchedNotices::at).map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null),
+                    Types.TIMESTAMP_WITH_TIMEZONE);
+            statement.setString(12, notice.psp);
             statement.setInt(13, MOST);
+            statement.setInt(14, MOST);
             return statement.executeUpdate() == 1;
         }
     }
@@ -123,6 +131,14 @@ public final class UnmatchedNotices {
         }
     }
 
+    private static Optional<Instant> at(Said said) {
+        return switch (said) {
+            case Ended ended -> Optional.empty();
+            case CaptureFailed failed -> failed.at;
+            case CapturedAgain again -> again.at;
+        };
+    }
+
     /** In the columns of an observation; news of a capture has a word of its own there. */
     private static Told told(PspKey key, Said said) {
         return switch (said) {
@@ -133,7 +149,8 @@ public final class UnmatchedNotices {
     }
 
     private static final String MATCHED = """
-            SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail
+            SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail,
+                   happened_at
               FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp
              WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
              ORDER BY notice.psp, notice_id LIMIT ?
@@ -168,9 +185,10 @@ public final class UnmatchedNotices {
         }
         Optional<Money> money = row.getString("currency") == null ? Optional.empty()
                 : Optional.of(new Money(row.getLong("amount"), row.getString("currency")));
+        Optional<Instant> at = Optional.ofNullable(row.getObject("happened_at", OffsetDateTime.class)).map(OffsetDateTime::toInstant);
         return Optional.of(switch (outcome) {
-            case CAPTURE_FAILED -> new CaptureFailed(money, row.getString("detail"));
-            case CAPTURED_AGAIN -> new CapturedAgain(money);
+            case CAPTURE_FAILED -> new CaptureFailed(money, at, row.getString("detail"));
+            case CAPTURED_AGAIN -> new CapturedAgain(money, at);
             default -> new Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
         });
     }

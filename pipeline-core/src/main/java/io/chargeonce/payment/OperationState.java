@@ -20,7 +20,8 @@ public enum OperationState {
     DECLINED,
     /** In the dead-letter queue. */
     DEAD,
-    /** Taken out of the dead-letter queue by a person with a reason; it may come back until the retention ends. */
+    /** Taken out of the dead-letter queue by a person with a reason; it may come back until the retention ends. If its attempt may have
+     * moved money, the resolver goes on asking. */
     PURGED;
 
     public Set<OperationState> next() {
@@ -32,7 +33,7 @@ public enum OperationState {
             case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
             // The PSP's late word outranks ours: the money is there.
             case DECLINED -> EnumSet.of(SUCCEEDED);
-            // An attempt that took the money after all comes back, and with another one open the resolver is sent first.
+            // An attempt that took the money after all comes back, and with another one open it must be known first.
             case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED);
             case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
         };

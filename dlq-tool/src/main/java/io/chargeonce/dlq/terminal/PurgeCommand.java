@@ -30,7 +30,7 @@ final class PurgeCommand implements Callable<Integer> {
     SelectionOptions selection;
 
     @Option(names = "--even-unresolved",
-            description = "Also payments whose money may have been taken. The PSP is asked no more; if it tells later, they are settled with an incident.")
+            description = "Also payments whose money may have been taken. The PSP is still asked; if they moved money, they are settled with an incident.")
     boolean evenUnresolved;
 
     @Mixin

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.Settle;
+import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,6 +108,15 @@ class SettleTest {
         assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
     }
 
+    @Test
+    void what_was_purged_while_it_was_unresolved_is_settled_without_being_restored_first() {
+        String id = rows.unresolvedAndAsked(false);
+        assertThat(Called.of(rows::open, "purge", id, "--even-unresolved", "--reason", "a test", "--yes").exit()).isZero();
+        assertThat(settle(id, "--charged", "pi_1", "--yes", "--wait", "1s").out()).contains("Written down as run_");
+        assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
+        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation")).isEqualTo("t");
+    }
+
     /** Neither attempt has it yet, and the resolver would give it to both. */
     @Test
     void a_reference_that_waits_to_be_found_for_one_payment_is_not_named_for_another() {
@@ -111,6 +125,31 @@ class SettleTest {
         assertThat(settle(one, "--charged", "pi_1", "--yes", "--wait", "1s").exit()).isZero();
         cannot("reference pi_1 is that of attempt 1 of " + one, other, "--charged", "pi_1");
         assertThat(settle(one, "--charged", "pi_1", "--yes", "--wait", "1s").exit()).as("the same again").isZero();
+    }
+
+    @Test
+    void of_two_people_who_name_one_reference_for_two_payments_at_once_one_is_told_so() {
+        String one = rows.unresolvedAndAsked(false);
+        String other = rows.unresolvedAndAsked(false);
+        var looks = rows.queue().database().inTransaction(connection -> {
+            OperationTable.lock(connection, List.of(other));
+            var second = propose(other);
+            await().until(() -> waiting() == 1);
+            var first = propose(one);
+            await().until(() -> first.isDone() || waiting() == 2);
+            return List.of(first, second);
+        });
+        assertThat(looks.stream().filter(look -> look.join().obstacles().isEmpty())).hasSize(1);
+        assertThat(rows.text("SELECT count(*) FROM hand_settlement WHERE psp_reference = 'pi_1'")).isEqualTo("1");
+    }
+
+    private static CompletableFuture<Settle.Look> propose(String id) {
+        return CompletableFuture.supplyAsync(() -> new Settle(rows.queue()).propose(new Settle.Finding(id, Optional.of("pi_1"), "ticket 4711"),
+                Mandate.of("ann", Optional.of("ticket 4711"))), task -> Thread.ofVirtual().start(task));
+    }
+
+    private static int waiting() {
+        return Integer.parseInt(rows.text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"));
     }
 
     private static void cannot(String why, String... arguments) {

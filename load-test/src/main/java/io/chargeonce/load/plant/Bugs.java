@@ -288,6 +288,13 @@ final class Bugs {
         }
     }
 
+    static final class NothingAskedAfterAPurge {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue(value = "resolveAt", readOnly = false) Optional<Instant> resolveAt) {
+            resolveAt = Optional.empty();
+        }
+    }
+
     static final class WallClock {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) Instant time) {

@@ -200,23 +200,24 @@ final class SimulatedPostgres {
     }
 
     private static final String AT_REST = """
-            SELECT NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved'))
+            SELECT NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
                AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
             """;
 
     private static final String WAITS_FOR_DAYS = """
             SELECT EXISTS (SELECT FROM operation WHERE represent_at IS NOT NULL)
-               AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'parked', 'unresolved') OR state = 'scheduled' AND represent_at IS NULL)
+               AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL OR state = 'scheduled' AND represent_at IS NULL)
             """;
 
-    /** An attempt of which nobody knows whether it moved money, and which people are told about. */
+    /** An attempt of which nobody knows whether it moved money, and which people are told about, or were when they purged it. */
     record Unresolved(String operation, String key, String psp) {}
 
     private static final String UNRESOLVED = """
             SELECT operation.operation_id, psp_key, payment_attempt.psp
               FROM operation JOIN payment_attempt USING (operation_id, sequence)
-                             JOIN dead_letter ON dead_letter_id = operation.operation_id AND dead_letter.state = 'dead'
-             WHERE operation.state = 'unresolved'
+                             JOIN dead_letter ON dead_letter_id = operation.operation_id
+             WHERE operation.state = 'unresolved' AND dead_letter.state = 'dead'
+                OR operation.state = 'purged' AND dead_letter.state = 'purged' AND operation.resolve_at IS NOT NULL
              ORDER BY operation.operation_id
             """;
 

@@ -1,0 +1,162 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.HandSettlementTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Charge;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A payment is purged while nobody knows whether its attempt moved money: the letter is gone, the question is not. */
+class PurgedUnresolvedTest {
+
+    private static Books books;
+    private final FakePsp psp = new FakePsp();
+    private Books.Process process;
+    private String id;
+
+    @BeforeAll
+    static void openBooks() {
+        books = new Books();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        books.close();
+    }
+
+    @BeforeEach
+    void purgedWhileUnresolved() {
+        process = books.forget().process(psp);
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        id = books.accept("order-1");
+        process.drain();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.count("FROM dead_letter WHERE state = 'dead'") == 1;
+        });
+        books.database.inTransaction(connection -> {
+            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
+            operation.purge();
+            OperationTable.save(connection, List.of(operation));
+            return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
+        });
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+    }
+
+    private void askedOnce() {
+        Waiting.until(() -> process.resolver.runOnce() == 1);
+    }
+
+    private static void endPurge() {
+        books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '31 days'");
+        assertThat(new PurgeEnd(books.database, books.topics, () -> {}).runOnce()).isEqualTo(1);
+    }
+
+    private long incidents() {
+        return books.count("FROM audit_record WHERE action = 'incident.succeeded_after_purge' AND resource_id = '" + id + "'");
+    }
+
+    @Test
+    void the_resolver_goes_on_asking_after_a_purge_and_after_its_end_and_lists_nothing() {
+        int asked = psp.questions.size();
+        int tries = books.operation(id).resolveTries();
+        askedOnce();
+        endPurge();
+        askedOnce();
+        assertThat(psp.questions).hasSize(asked + 2);
+        assertThat(books.operation(id).resolveTries()).as("the pauses go on growing").isEqualTo(tries + 2);
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is told once").isEqualTo(1);
+    }
+
+    @Test
+    void money_that_moved_is_found_settled_and_an_incident_though_no_webhook_comes() {
+        psp.answer = Optional.of(new Outcome.Charged("reference"));
+        askedOnce();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(id).pspReference()).contains("reference");
+        assertThat(incidents()).isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE state IN ('dead', 'purged')")).isZero();
+    }
+
+    @Test
+    void money_that_did_not_move_leaves_it_purged_and_nobody_is_asked_again() {
+        psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
+        askedOnce();
+        stayedPurged();
+    }
+
+    @Test
+    void a_decline_leaves_it_purged_too() {
+        psp.answer = Optional.of(new Outcome.Declined("lost_card", "no", Optional.empty()));
+        askedOnce();
+        stayedPurged();
+    }
+
+    private void stayedPurged() {
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+        assertThat(books.operation(id).isWatched()).isFalse();
+        assertThat(process.resolver.runOnce()).isZero();
+        assertThat(books.count("FROM payment_attempt WHERE state = 'failed_definite'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE state = 'purged'")).isEqualTo(1);
+        assertThat(books.takeWork()).isEmpty();
+        assertThat(books.staged(books.topics.outcomes())).isZero();
+        assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void a_key_that_the_psp_has_forgotten_is_fenced_as_ever() {
+        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', not_found = 1");
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty()));
+        askedOnce();
+        assertThat(psp.fenced).extracting(Charge::key).containsExactly(books.operation(id).attemptKey());
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+    }
+
+    @Test
+    void a_refund_waits_for_a_purge_that_has_ended_while_its_payment_may_yet_have_been_charged() {
+        endPurge();
+        books.refund(id, OptionalLong.empty(), "");
+        books.takeWork().forEach(process::handle);
+        assertThat(books.count("FROM operation WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'")).isEqualTo(1);
+    }
+
+    @Test
+    void what_a_person_found_out_settles_a_purged_payment() {
+        psp.canBeAsked = false;
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty()));
+        books.database.inTransaction(connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
+                Optional.of("by-hand-1"), "ticket 4711", "ann", "run_1", Optional.of("ann")));
+        askedOnce();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(id).pspReference()).contains("by-hand-1");
+        assertThat(incidents()).isEqualTo(1);
+    }
+
+    @Test
+    void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
+        var absent = new AbsentPsps(books.database, books.process(new FakePsp("other")).gateways, books.topics, () -> {}, process.meters);
+        books.execute("UPDATE operation SET resolve_at = now() - interval '2 minutes'");
+        absent.runOnce();
+        assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+        assertThat(process.meters.get("chargeonce.psp.absent.waiting").gauge().value()).isEqualTo(1);
+        askedOnce();
+    }
+}
