@@ -105,7 +105,7 @@ public final class ChargeEngine {
     /** Works the topic of one tier; 0 is the main topic. */
     public void startLoop(int tier) {
         String topic = topics.ofTier(tier);
-        var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CONSUMER);
+        var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CLASSIC);
         DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
         // Past that time its attempt stands in Postgres, where the resolver finds it, so a second look says that the record is done.
         var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)

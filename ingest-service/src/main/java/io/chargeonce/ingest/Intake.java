@@ -35,7 +35,7 @@ final class Intake implements AutoCloseable {
 
     Intake(Supplier<Set<String>> topics, KafkaConnection kafka, String group, RecordHandler handler, MeterRegistry registry) {
         this.topics = topics;
-        this.consumers = new ConsumerSettings(kafka, group, GroupProtocol.CONSUMER);
+        this.consumers = new ConsumerSettings(kafka, group, GroupProtocol.CLASSIC);
         this.handler = handler;
         this.registry = registry;
     }

@@ -16,6 +16,11 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
     /** A member that does not poll for so long is given up by its group. A loop polls several times a second. */
     public static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
 
+    /** A process that was killed keeps its partitions for so long. */
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
+    /** Members hear of a rebalance with their next heartbeat. */
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
+
     static final List<FixedSetting> FIXED = List.of(
             new FixedSetting(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false, "only what is complete may be committed"),
             new FixedSetting(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest", "work without an offset must be read, not skipped"),
@@ -40,6 +45,8 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
         if (protocol == GroupProtocol.CLASSIC) {
             // The classic default takes every partition from every member at each rebalance.
             properties.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+            properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
+            properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, (int) HEARTBEAT_INTERVAL.toMillis());
         }
         properties.putAll(connection.clientProperties());
         FIXED.forEach(fixed -> properties.put(fixed.name(), fixed.value()));

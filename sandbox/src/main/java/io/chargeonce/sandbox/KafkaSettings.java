@@ -83,6 +83,7 @@ final class KafkaSettings {
 
     /** Members hear of a rebalance with their next heartbeat: every 5 s unless set, which is long for a test. */
     private static void groups(Properties settings) {
+        settings.setProperty("group.min.session.timeout.ms", "2000");
         settings.setProperty("group.consumer.min.heartbeat.interval.ms", "200");
         settings.setProperty("group.consumer.heartbeat.interval.ms", "500");
         settings.setProperty("group.consumer.min.session.timeout.ms", "2000");

@@ -54,7 +54,7 @@ final class Composite implements Contestant {
         var producers = new ProducerSettings(connection, "composite");
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, new SimpleMeterRegistry()).start());
         lifecycle.start("flow", () -> new Flow(arena, database, relay,
-                new ConsumerSettings(connection, arena.requests() + ".composite", GroupProtocol.CONSUMER).newConsumer()));
+                new ConsumerSettings(connection, arena.requests() + ".composite", GroupProtocol.CLASSIC).newConsumer()));
         return lifecycle;
     }
 

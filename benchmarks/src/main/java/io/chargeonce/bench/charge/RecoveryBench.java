@@ -27,8 +27,8 @@ public final class RecoveryBench {
     private static final double PER_SECOND = 400;
     private static final Duration BEFORE = Duration.ofSeconds(12);
     private static final Duration AFTER = Duration.ofSeconds(15);
-    /** The broker's default: so long a silent member keeps its partitions. */
-    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(45);
+    /** The services': so long a silent member keeps its partitions. */
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration WINDOW = Duration.ofSeconds(1);
     private static final Duration STEP = Duration.ofMillis(50);
     private static final double AS_GOOD_AS_ALL = 0.95;

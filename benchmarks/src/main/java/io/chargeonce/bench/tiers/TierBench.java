@@ -102,7 +102,7 @@ public final class TierBench {
 
     private static RecordLoop loop(Ground.Plot plot, Duration delay, Watch watch) {
         String topic = plot.topics().retry(1);
-        var consumers = new ConsumerSettings(new KafkaConnection(plot.kafka(), Map.of()), topic + ".workers", GroupProtocol.CONSUMER);
+        var consumers = new ConsumerSettings(new KafkaConnection(plot.kafka(), Map.of()), topic + ".workers", GroupProtocol.CLASSIC);
         return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 2_000), consumers, DueTimes.afterAppend(delay),
                 watch::handle, InstantSource.system(), new SimpleMeterRegistry()).start();
     }

@@ -3,21 +3,16 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
-import org.apache.kafka.common.config.ConfigResource;
 
 /** The pipeline's topics and consumer groups, as campaigns need them. */
 record PipelineTopics(String kafka) {
@@ -30,15 +25,10 @@ record PipelineTopics(String kafka) {
     private static final Topics TOPICS = new Topics("payments");
     private static final List<String> GROUPS = IntStream.rangeClosed(0, Topics.TIERS).mapToObj(TOPICS::groupOfTier).toList();
 
-    /** A killed member's work is to be taken over within a campaign, so groups wait for it a shorter time. */
     void create() {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             createMissing(admin);
             admit(admin);
-            var shorter = new HashMap<ConfigResource, Collection<AlterConfigOp>>();
-            GROUPS.forEach(group -> shorter.put(new ConfigResource(ConfigResource.Type.GROUP, group), List.of(new AlterConfigOp(
-                    new ConfigEntry("consumer.session.timeout.ms", "2000"), AlterConfigOp.OpType.SET))));
-            admin.incrementalAlterConfigs(shorter).all().get();
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("the topics could not be set up: " + e.getMessage(), e);
         }

@@ -19,10 +19,13 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
         var settings = new HashMap<String, String>();
         settings.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/chargeonce".formatted(postgresPort));
         settings.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:" + kafkaPort);
+        // A killed member's work is to be taken over within a campaign, so groups wait for it a shorter time.
         settings.put("CHARGEONCE_KAFKA_PROPERTIES_FILE", secret("kafka.properties", """
                 security.protocol=SASL_PLAINTEXT
                 sasl.mechanism=SCRAM-SHA-256
                 sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="%s" password="%s";
+                session.timeout.ms=2000
+                heartbeat.interval.ms=500
                 """.formatted(PipelineTopics.USER, PipelineTopics.PASSWORD)));
         settings.put("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s");
         switch (kind) {
