@@ -121,7 +121,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
             long fullLook = System.nanoTime();
             long offerAgain = fullLook;
             while (!closed) {
-                boolean more = locks.share();
+                boolean more = locks.share(!sender.isSending());
                 if (more || System.nanoTime() - fullLook >= FULL_LOOK.toNanos()) {
                     frontier.restart();
                     fullLook = System.nanoTime();

@@ -63,6 +63,11 @@ final class OutboxSender implements AutoCloseable {
         return producers.get().isPresent();
     }
 
+    /** Whether rows were sent of which it is not known yet what became of them. */
+    boolean isSending() {
+        return !underWay.isEmpty() || lanes.values().stream().anyMatch(lane -> lane.scout().isPresent());
+    }
+
     /** Topics whose rows must not be given to {@link #send} now. */
     Set<String> held() {
         return lanes.values().stream().filter(TopicLane::isHeld).map(lane -> lane.topic).collect(Collectors.toSet());

@@ -30,10 +30,14 @@ final class ShardLocks {
         return List.copyOf(held);
     }
 
-    /** Takes free shards, or leaves some to others; returns whether there are new ones among those held. */
-    boolean share() throws SQLException {
+    /**
+     * Takes free shards, or leaves some to others; returns whether there are new ones among those held.
+     *
+     * @param mayLeave whether none of their rows is under way: another relay would send it a second time
+     */
+    boolean share(boolean mayLeave) throws SQLException {
         int fair = Math.ceilDiv(OutboxRow.SHARDS, relays());
-        while (held.size() > fair) {
+        while (mayLeave && held.size() > fair) {
             call("SELECT pg_advisory_unlock(?, ?)", held.removeLast());
         }
         return held.size() < fair && takeFree(fair - held.size());

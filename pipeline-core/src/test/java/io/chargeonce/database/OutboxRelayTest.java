@@ -31,11 +31,13 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -247,6 +249,24 @@ class OutboxRelayTest {
             stage("key-" + i, 1);
         }
         eventually().until(() -> published().size() == 100);
+    }
+
+    @Test
+    void a_shard_changes_hands_only_when_none_of_its_rows_is_under_way() {
+        var slow = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public void flush() {
+                // Another one's answers would come with it.
+            }
+        };
+        relay(() -> slow);
+        stage("key-7", 1);
+        eventually().until(() -> slow.history().size() == 1);
+        relay();
+        eventually().during(Duration.ofMillis(1_500)).until(() -> shardsHeld().equals(List.of(8L)));
+        slow.completeNext();
+        eventually().until(() -> shardsHeld().equals(List.of(4L, 4L)));
+        assertThat(published()).as("what the second relay sent").isEmpty();
     }
 
     private static final String SHARDS_HELD = """
