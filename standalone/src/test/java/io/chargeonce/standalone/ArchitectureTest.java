@@ -17,6 +17,7 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.runtime.SteadyClock;
 import java.time.Clock;
@@ -60,6 +61,12 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.kafka..");
         onlyDependsOn("io.chargeonce.database..");
         onlyDependsOn("io.chargeonce.runtime..");
+    }
+
+    /** With the other protocol, Kafka's client spins while Kafka is away: see {@link GroupProtocol}. */
+    @Test
+    void no_service_uses_a_group_protocol_whose_client_spins_in_an_outage() {
+        noClasses().that().resideOutsideOfPackage("io.chargeonce.kafka..").should().accessField(GroupProtocol.class, "CONSUMER").check(ALL);
     }
 
     /**

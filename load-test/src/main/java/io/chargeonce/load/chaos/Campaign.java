@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** One campaign: load and faults at once, then heal, wait for rest, and balance the books. For one thread. */
 final class Campaign {
 
-    private static final double CALLS_PER_SECOND = 30;
+    private static final double CALLS_PER_SECOND = 15;
     private static final int DEATHS = 3;
     private static final int POISON_RECORDS = 5;
     /** Ended when the faults are over, and not before: what nobody uses cannot die in the middle of something. */
