@@ -134,7 +134,9 @@ final class Campaign {
     private Verdict drain(Recovery recovery) {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
-        while (Checker.underWay(evidence) > 0 && System.nanoTime() < giveUp) {
+        while ((Checker.underWay(evidence) > 0 || stage.hasStaged()) && System.nanoTime() < giveUp) {
+            // A process that was late may set a record aside after a person had offered all of them again.
+            stage.offerRefused();
             Pauses.of(Duration.ofMillis(100));
         }
         while (true) {

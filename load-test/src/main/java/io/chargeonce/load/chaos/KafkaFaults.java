@@ -87,7 +87,7 @@ final class KafkaFaults {
             setLargest(admin, limit, TINY);
         });
         stage.atHealingOfBroker(() -> admin(admin -> setLargest(admin, limit, usual[0])));
-        stage.atHealingOfBroker(() -> stage.sql("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL"));
+        stage.atHealingOfBroker(stage::offerRefused);
         return "records refused on " + topic;
     }
 

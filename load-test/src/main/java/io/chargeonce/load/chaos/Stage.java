@@ -195,6 +195,26 @@ final class Stage implements AutoCloseable {
         }
     }
 
+    /** What a person does when the cause is mended for which the broker refused records. */
+    void offerRefused() {
+        sql("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
+    }
+
+    /** Whether a record is not published yet. */
+    boolean hasStaged() {
+        return says("SELECT EXISTS (SELECT FROM chargeonce.outbox)");
+    }
+
+    private boolean says(String question) {
+        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement();
+             var answer = statement.executeQuery(question)) {
+            answer.next();
+            return answer.getBoolean(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
+        }
+    }
+
     private static final String UNDER_WAY = """
             SELECT DISTINCT state FROM chargeonce.operation WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL
             """;
