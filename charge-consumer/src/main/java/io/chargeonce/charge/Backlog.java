@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shows what waits in Postgres for somebody: dead letters with their money, unknown outcomes, those of purged payments, records that the broker refuses,
- * messages of PSPs that match no attempt.
+ * Shows what waits in Postgres for a person: dead letters with their money, unknown outcomes, unknown outcomes of purged payments,
+ * records that the broker refuses, messages of PSPs that match no attempt.
  * Every charge consumer shows the same numbers, so take their maximum and not their sum. For one thread.
  */
 final class Backlog {

@@ -63,7 +63,7 @@ final class Reversals {
         incident(Incident.GIVEN_BACK_TWICE, refund, twice, reference, changes);
     }
 
-    /** A declined refund leaves its money to others, and then its PSP says that it has gone back all the same. Nothing can fetch it again. */
+    /** A declined refund leaves its money to others. Then its PSP says that it has gone back all the same, and cannot be fetched again. */
     static void reportIfTooMuch(Connection connection, Operation refund, Changes changes) throws SQLException {
         Refunds.Backed backed = Refunds.backed(connection, refund);
         if (backed.goesBack() > backed.captured()) {

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, it has left the outbox, and the
  * tier's consumers have since finished every record that was on its partition then, while it still waits: so a backlog, however
- * long, is not mistaken for a loss, whatever anybody's clock says, and a partition that cannot be read holds back only its own.
+ * long, is not mistaken for a loss, whatever a clock says, and a partition that cannot be read holds back only its own.
  * Intervals double; what stays lost becomes a dead letter. For one thread; several processes may each run one.
  */
 final class Sweeper {

@@ -163,6 +163,19 @@ final class Books implements AutoCloseable {
             VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
             """;
 
+    /** One payment that its PSP has not executed and does not tell about, so that it is in the dead-letter queue. */
+    String listedAsUnresolved(Process process, FakePsp psp) {
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        String id = accept("order-1");
+        process.drain();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return count("FROM dead_letter WHERE state = 'dead'") == 1;
+        });
+        return id;
+    }
+
     /** As the ingest service accepts: the operation and its outbox row in one transaction. */
     String accept(String key) {
         return accept(key, "pm_card_visa");

@@ -65,14 +65,7 @@ class PeopleActWhileItIsAskedTest {
     @BeforeEach
     void listed() {
         process = books.forget().process(psp);
-        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
-        id = books.accept("order-1");
-        process.drain();
-        Waiting.until(() -> {
-            process.resolver.runOnce();
-            return books.count("FROM dead_letter WHERE state = 'dead'") == 1;
-        });
+        id = books.listedAsUnresolved(process, psp);
     }
 
     @AfterAll

@@ -23,7 +23,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
-/** Starting anew does not bring Postgres back, and would lose the answers that wait for it. */
+/** A restart does not bring Postgres back, and would lose the answers that wait for it. */
 class PostgresAwayTest {
 
     private static final Duration STUCK_AFTER = Duration.ofMillis(100);

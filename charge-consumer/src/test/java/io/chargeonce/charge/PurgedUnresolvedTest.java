@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A payment is purged while nobody knows whether its attempt moved money: the letter is gone, the question is not. */
+/** A payment is purged while it is not known whether its attempt moved money: the letter is gone, the question is not. */
 class PurgedUnresolvedTest {
 
     private static Books books;
@@ -40,14 +40,7 @@ class PurgedUnresolvedTest {
     @BeforeEach
     void purgedWhileUnresolved() {
         process = books.forget().process(psp);
-        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
-        id = books.accept("order-1");
-        process.drain();
-        Waiting.until(() -> {
-            process.resolver.runOnce();
-            return books.count("FROM dead_letter WHERE state = 'dead'") == 1;
-        });
+        id = books.listedAsUnresolved(process, psp);
         books.database.inTransaction(connection -> {
             Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
             operation.purge();

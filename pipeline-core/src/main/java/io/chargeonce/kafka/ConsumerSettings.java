@@ -31,7 +31,7 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
             new FixedSetting(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "keys are read as bytes"),
             new FixedSetting(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "values are read as bytes"),
             new FixedSetting(ConsumerConfig.GROUP_ID_CONFIG, "", "the service names its group"),
-            new FixedSetting(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "", "it has a setting of its own"));
+            new FixedSetting(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "", "the service chooses it, and the newer one spins in an outage"));
 
     public ConsumerSettings {
         if (group.isBlank()) {

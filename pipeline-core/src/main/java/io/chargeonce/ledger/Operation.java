@@ -236,7 +236,7 @@ public final class Operation {
         resolveAt = Optional.of(leaseUntil);
     }
 
-    /** Nobody knows whether its attempt moved money. A purge took the letter away and not the question, so it stays purged. */
+    /** It is not known whether its attempt moved money. A purge ended the letter and not the question, so it stays purged. */
     private void isUnknown(Instant now) {
         state = state == OperationState.PURGED ? state : state.to(OperationState.UNRESOLVED);
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
@@ -355,7 +355,7 @@ public final class Operation {
         return true;
     }
 
-    /** An earlier attempt moved money while the last one is open: whatever end it had come to, it is unresolved until that one is known. */
+    /** An earlier attempt moved money while the last one is open. Even if it had ended, it is unresolved until the last one is known. */
     public void reopen(Instant now) {
         state = state.to(OperationState.UNRESOLVED);
         settledAt = Optional.empty();
@@ -380,7 +380,7 @@ public final class Operation {
         refusedBy = Optional.empty();
     }
 
-    /** Out of the queue. Who asks about its open attempt goes on as if nothing had happened, and so does what a person found out about it. */
+    /** Out of the queue. Its open attempt is asked about as before, and what a person found out about that attempt stays valid. */
     public void purge() {
         if (isWatched()) {
             state = state.to(OperationState.PURGED);

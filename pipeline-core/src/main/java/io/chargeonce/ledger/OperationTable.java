@@ -113,7 +113,7 @@ public final class OperationTable {
              WHERE operation_id = ? AND resolve_at <= statement_timestamp()
             """;
 
-    /** Of an operation that cannot be read: it is due again later, so that it is in nobody's way. */
+    /** Of an operation that cannot be read: it is due again later, so that it holds up no other. */
     public static void askLater(Connection connection, String id, Duration pause) throws SQLException {
         try (var statement = connection.prepareStatement(ASK_LATER)) {
             statement.setLong(1, pause.toSeconds());

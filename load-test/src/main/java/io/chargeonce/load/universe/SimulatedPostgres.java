@@ -209,7 +209,7 @@ final class SimulatedPostgres {
                AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL OR state = 'scheduled' AND represent_at IS NULL)
             """;
 
-    /** An attempt of which nobody knows whether it moved money, and which people are told about, or were when they purged it. */
+    /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
     record Unresolved(String operation, String key, String psp) {}
 
     private static final String UNRESOLVED = """
