@@ -39,7 +39,7 @@ final class MigrateCommand implements Callable<Integer> {
         int migrations = Migrate.schema(settings);
         List<String> created = Migrate.topics(settings, partitions, replicas);
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
-                migrations == 0 ? "up to date" : migrations + " migrations applied",
+                migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
         if (roles) {
             grant(settings);

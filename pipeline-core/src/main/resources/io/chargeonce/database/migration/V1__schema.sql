@@ -1,0 +1,596 @@
+-- Everything that decides about money. Kafka only carries; these rows are the truth.
+
+CREATE TABLE merchant (
+    merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+    created_at          timestamptz NOT NULL DEFAULT now(),
+    -- Opt-in, for subscriptions: soft declines are presented again by the network's advice.
+    represent_declines  boolean NOT NULL DEFAULT false,
+    -- The most requests a second that one ingest process takes from this merchant; NULL is no limit.
+    requests_per_second int CHECK (requests_per_second BETWEEN 1 AND 1000000),
+    -- How long the same purchase under another key counts as a second click; 0 lets every one pass.
+    duplicate_window_ms int NOT NULL DEFAULT 10000 CHECK (duplicate_window_ms BETWEEN 0 AND 86400000)
+);
+
+-- Who may send payments as which merchant. The token itself is shown once and never stored.
+CREATE TABLE merchant_token (
+    token_sha256 bytea PRIMARY KEY CHECK (length(token_sha256) = 32),
+    merchant_id  text NOT NULL REFERENCES merchant,
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    revoked_at   timestamptz
+);
+
+-- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
+CREATE TABLE idempotency_key (
+    merchant_id         text NOT NULL,
+    -- Two plain checks: one bounded repetition would cost more than the rest of the row.
+    idempotency_key     text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255 AND idempotency_key !~ '[^!-~]'),
+    fingerprint         bytea NOT NULL CHECK (length(fingerprint) = 32),
+    fingerprint_version smallint NOT NULL,
+    request_method      text NOT NULL CHECK (length(request_method) <= 10),
+    request_path        text NOT NULL CHECK (length(request_path) <= 200),
+    -- The canonical command, to name the fields that differ when a key is reused. json keeps it byte for byte.
+    request_params      json NOT NULL,
+    recovery_point      text NOT NULL CHECK (recovery_point IN ('accepted')),
+    response_status     smallint NOT NULL CHECK (response_status BETWEEN 200 AND 299),
+    -- The reaper removes an answer after a day; the row stays, so that a late repeat never charges again.
+    response_headers    json,
+    response_body       bytea,
+    resource_id         text NOT NULL,
+    created_at          timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (merchant_id, idempotency_key),
+    CONSTRAINT an_answer_is_kept_whole_or_not_at_all CHECK ((response_headers IS NULL) = (response_body IS NULL))
+);
+-- Each row is in one of the two: answers to reap, and rows to forget when their retention is over.
+CREATE INDEX idempotency_key_answered ON idempotency_key (created_at) WHERE response_body IS NOT NULL;
+CREATE INDEX idempotency_key_reaped ON idempotency_key (created_at) WHERE response_body IS NULL;
+-- Refunds have keys too; a payment's is found by itself.
+CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
+
+-- A second click leaves nothing behind, and the role that faces the internet deletes no key: this takes back only what the
+-- very same transaction has put in.
+CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM idempotency_key USING unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
+     WHERE idempotency_key.merchant_id = ask.merchant_id AND idempotency_key.idempotency_key = ask.idempotency_key
+       AND idempotency_key.xmin = pg_current_xact_id()::xid
+$$;
+REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
+
+-- The purchase that was made last, so that a second click under a new key is seen. A lock with a short life:
+-- whoever finds the row alive is the second.
+CREATE TABLE duplicate_guard (
+    merchant_id text NOT NULL,
+    -- Of customer, payment method, amount, currency and reference.
+    purchase    bytea NOT NULL CHECK (length(purchase) = 32),
+    payment_id  text NOT NULL,
+    until       timestamptz NOT NULL,
+    PRIMARY KEY (merchant_id, purchase)
+) WITH (fillfactor = 80);
+CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
+
+-- What moves money. A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took
+-- twice, outside the sum of refunds.
+CREATE TABLE operation (
+    operation_id     text PRIMARY KEY,
+    payment_id       text NOT NULL,
+    kind             text NOT NULL CHECK (kind IN ('charge', 'refund', 'reversal')),
+    -- Which refund or reversal of its payment this is; '' for the charge and for the refund without a reference.
+    operation_ref    text NOT NULL DEFAULT '' CHECK (length(operation_ref) <= 100),
+    merchant_id      text NOT NULL,
+    idempotency_key  text NOT NULL,
+    amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
+    currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    -- The accepted request, unchanged for ever; every attempt is made from it.
+    payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
+    customer         text CHECK (length(customer) <= 500),
+    reference        text CHECK (length(reference) <= 500),
+    description      text CHECK (length(description) <= 500),
+    receipt_email    text CHECK (length(receipt_email) <= 500),
+    -- The capture to give back: always at the PSP that took it.
+    capture_psp      text,
+    capture_reference text,
+    accepted_at      timestamptz NOT NULL DEFAULT now(),
+
+    state            text NOT NULL CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                                    'succeeded', 'declined', 'dead', 'purged')),
+    -- Raised by every transaction that stages work; a record with another step is superseded.
+    step             int NOT NULL CHECK (step >= 1),
+    -- One more for each merge out of the dead-letter queue.
+    generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
+    -- Attempts of this generation that reached a PSP and definitely failed.
+    counted_attempts int NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
+    -- The tier waited in last; parking climbs it without counting an attempt.
+    tier             int NOT NULL DEFAULT 0 CHECK (tier >= 0),
+    -- The last attempt's number. It never restarts: the PSP keys are derived from it.
+    sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
+    -- Where the last attempt went; pinned there while that attempt has not definitely failed.
+    psp              text,
+    psp_reference    text,
+    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    refused_by       text,
+    failure_cause    text,
+    failure_message  text CHECK (length(failure_message) <= 500),
+    -- By this database's clock: no claim before it, whatever a consumer's clock says.
+    not_before       timestamptz NOT NULL DEFAULT now(),
+    -- The payment's own deadline for a new attempt.
+    charge_before    timestamptz NOT NULL,
+    -- How often a soft decline has been presented again.
+    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    represent_at     timestamptz,
+    staged_at        timestamptz NOT NULL DEFAULT now(),
+    -- How often the sweeper has staged this step again.
+    swept            int NOT NULL DEFAULT 0,
+    -- Chosen by whoever claims, so that an answer to COMMIT that got lost can be read back.
+    lease_token      uuid,
+    -- When the resolver has to look: the lease's end while processing, the next question while unresolved.
+    resolve_at       timestamptz,
+    resolve_tries    int NOT NULL DEFAULT 0,
+    -- Since when the outcome of the last attempt is unknown.
+    unresolved_since timestamptz,
+    settled_at       timestamptz,
+    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    traceparent      text CHECK (length(traceparent) = 55),
+    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
+    -- A purge ends the dead letter and never the question: while its attempt may have moved money, a purged operation has a next one.
+    CONSTRAINT resolver_watches_every_open_attempt
+        CHECK (state = 'purged' OR (state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
+    CONSTRAINT only_the_claimed_hold_a_lease
+        CHECK (state <> 'processing' OR lease_token IS NOT NULL),
+    CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
+) WITH (fillfactor = 50);
+
+-- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
+CREATE INDEX operation_to_resolve ON operation (psp, resolve_at) WHERE resolve_at IS NOT NULL;
+-- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
+CREATE INDEX operation_overdue ON operation (not_before)
+    WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
+CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
+CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+-- Whose purge may come to its end: its outcome is told then, once.
+CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
+-- A merchant looks for payments by its own reference, the newest first.
+CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
+    WHERE reference IS NOT NULL;
+
+-- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
+CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT FROM operation WHERE operation_id = payment FOR UPDATE
+$$;
+REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
+
+-- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
+CREATE TABLE tier_visit (
+    operation_id text NOT NULL,
+    step         int NOT NULL,
+    generation   int NOT NULL,
+    tier         int NOT NULL,
+    -- 'scheduled' waits for its next counted attempt, 'parked' for a PSP to be well.
+    state        text NOT NULL,
+    cause        text,
+    staged_at    timestamptz NOT NULL,
+    due_at       timestamptz NOT NULL,
+    PRIMARY KEY (operation_id, step)
+);
+
+-- A trigger and no statement of the services: whatever sends an operation to a tier is recorded, and success pays nothing.
+CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO chargeonce.tier_visit (operation_id, step, generation, tier, state, cause, staged_at, due_at)
+    VALUES (NEW.operation_id, NEW.step, NEW.generation, NEW.tier, NEW.state, NEW.failure_cause, NEW.staged_at, NEW.not_before)
+    ON CONFLICT (operation_id, step) DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation
+    FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
+    EXECUTE FUNCTION record_tier_visit();
+
+-- One row per key that was ever sent to a PSP, committed before its first byte.
+CREATE TABLE payment_attempt (
+    psp_key         text PRIMARY KEY,
+    operation_id    text NOT NULL,
+    payment_id      text NOT NULL,
+    operation       text NOT NULL CHECK (operation IN ('charge', 'refund', 'reversal')),
+    operation_ref   text NOT NULL DEFAULT '',
+    generation      int NOT NULL,
+    sequence        int NOT NULL CHECK (sequence >= 1),
+    psp             text NOT NULL,
+    state           text NOT NULL CHECK (state IN ('in_flight', 'unknown', 'succeeded', 'failed_definite')),
+    -- Set by a definite failure alone, never cleared, so that success leaves every index untouched.
+    failed_definite boolean NOT NULL DEFAULT false,
+    -- The exact bytes, for a repeat must be a repeat for the PSP too.
+    request         bytea NOT NULL,
+    request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
+    sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
+    sent_at         timestamptz NOT NULL,
+    key_valid_until timestamptz NOT NULL,
+    psp_reference   text,
+    cause           text,
+    message         text,
+    decided_at      timestamptz,
+    -- How often in a row the PSP has said that it knows of no such attempt.
+    not_found       int NOT NULL DEFAULT 0 CHECK (not_found >= 0),
+    -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
+    CONSTRAINT failed_for_good_unless_a_success_came_late
+        CHECK (state <> 'failed_definite' OR failed_definite)
+) WITH (fillfactor = 50);
+
+-- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
+-- A second charge is refused here, whoever asks for it.
+CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
+-- History for people; success never touches it.
+CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
+
+-- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
+CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], heard)
+         > array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], before)
+        OR heard = 'unknown' AND before = 'unknown'
+$$;
+
+-- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word.
+CREATE VIEW attempt_shown AS
+    SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
+
+-- Everything that was ever heard about an attempt, late answers included. A person's finding ranks above unknown and below
+-- anything that the PSP says. Append-only.
+CREATE TABLE psp_observation (
+    psp_key       text NOT NULL,
+    observed_at   timestamptz NOT NULL DEFAULT now(),
+    source        text NOT NULL CHECK (source IN ('call', 'question', 'webhook', 'hand')),
+    outcome       text NOT NULL CHECK (outcome IN ('charged', 'declined', 'failed', 'unknown')),
+    cause         text,
+    detail        text,
+    psp_reference text
+);
+CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
+
+-- What PSPs sent by themselves and was taken, for they send it again and again.
+CREATE TABLE psp_notice (
+    psp         text NOT NULL,
+    notice_id   text NOT NULL CHECK (length(notice_id) <= 500),
+    received_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (psp, notice_id)
+);
+CREATE INDEX psp_notice_old ON psp_notice (received_at);
+
+-- Signed messages of PSPs about attempts that are not in payment_attempt: a database failover may have lost the row. They are
+-- matched again and again. The number of rows is bounded by the statement that inserts; only what is signed comes here.
+CREATE TABLE unmatched_notice (
+    psp           text NOT NULL,
+    notice_id     text NOT NULL CHECK (length(notice_id) <= 500),
+    psp_key       text NOT NULL CHECK (length(psp_key) <= 100),
+    -- What to ask the PSP for.
+    psp_reference text CHECK (length(psp_reference) <= 500),
+    -- What it said, from a PSP that cannot be asked; else all of these are NULL.
+    amount        bigint,
+    currency      text,
+    gives_back    boolean,
+    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again')),
+    cause         text,
+    detail        text,
+    -- When it happened, by the PSP's clock, where that matters.
+    happened_at   timestamptz,
+    received_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (psp, notice_id),
+    CONSTRAINT money_has_amount_and_currency CHECK ((amount IS NULL) = (currency IS NULL)),
+    CONSTRAINT it_says_all_or_nothing CHECK (CASE WHEN outcome IS NULL THEN amount IS NULL AND gives_back IS NULL
+                                                  ELSE gives_back IS NOT NULL END)
+);
+CREATE INDEX unmatched_notice_oldest ON unmatched_notice (received_at);
+
+-- A PSP may say of money that it had taken: it never came. The payment stays as it is, for its customer was told; but it is not
+-- silently well. One row per payment; without it, all is well. A PSP's messages keep no order: the newest of a capture is the one
+-- that it dates last. One that says that the money came is kept too, for a failure which happened before may come after it; then
+-- nothing has failed, and there is no reason.
+CREATE TABLE capture_failure (
+    operation_id  text PRIMARY KEY REFERENCES operation ON DELETE CASCADE,
+    psp           text NOT NULL,
+    -- The PSP's name for the capture.
+    psp_reference text NOT NULL,
+    -- In the PSP's words.
+    reason        text,
+    failed_at     timestamptz DEFAULT now(),
+    -- When the PSP said that it has taken the money after all.
+    recaptured_at timestamptz,
+    -- When the newest of its messages says that it happened, by the PSP's clock.
+    told_at       timestamptz,
+    CONSTRAINT what_failed_has_a_reason CHECK ((reason IS NULL) = (failed_at IS NULL))
+);
+
+-- What a person found out about an attempt whose outcome no PSP tells. The resolver asks the PSP once more and decides then;
+-- the person's word alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
+CREATE TABLE hand_settlement (
+    psp_key       text PRIMARY KEY,
+    operation_id  text NOT NULL,
+    -- The operation's step that it was found at: after any later move it is out of date, and the resolver ignores it.
+    step          int NOT NULL,
+    verdict       text NOT NULL CHECK (verdict IN ('charged', 'not_charged')),
+    -- The PSP's name for the money that moved.
+    psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200),
+    evidence      text NOT NULL CHECK (length(evidence) BETWEEN 1 AND 500),
+    proposed_by   text NOT NULL,
+    -- Names the command that wrote it, as in audit_record.
+    run           text NOT NULL,
+    proposed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- The resolver reads only what is approved.
+    approved_by   text,
+    state         text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'settled', 'confirmed', 'refused')),
+    -- What the PSP answered when the resolver asked it, and so why the row is in its state.
+    answer        text CHECK (length(answer) <= 500),
+    answered_at   timestamptz,
+    CONSTRAINT only_money_that_moved_has_a_reference CHECK ((verdict = 'charged') = (psp_reference IS NOT NULL)),
+    CONSTRAINT only_what_is_approved_is_decided CHECK (state = 'waiting' OR approved_by IS NOT NULL)
+);
+
+-- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
+CREATE TABLE retry_budget (
+    credential_sha256 bytea NOT NULL CHECK (length(credential_sha256) = 32),
+    amount            bigint NOT NULL,
+    currency          text NOT NULL,
+    day               date NOT NULL,
+    presented         int NOT NULL CHECK (presented >= 1),
+    PRIMARY KEY (credential_sha256, amount, currency, day)
+);
+
+-- What each process that charges knows of each PSP that it is set up for, told to the others about once a second: an outage
+-- that shows in three payments of three processes shows to all. No payment writes here. Times are by this database's clock.
+CREATE TABLE psp_health (
+    psp        text NOT NULL,
+    process    uuid NOT NULL,
+    -- When the latest call began that was answered with a success or a decline.
+    good_at    timestamptz NOT NULL,
+    -- When trouble was heard of last; NULL for never.
+    bad_at     timestamptz,
+    -- When the first of the failures came that opened its breaker last; NULL for never.
+    unwell_from timestamptz,
+    -- When its breaker opened last, or was found open again; NULL for never.
+    unwell_at  timestamptz,
+    open       boolean NOT NULL,
+    -- Calls in a row that failed, and up to three of their payments, with commas between.
+    failed_in_a_row int NOT NULL CHECK (failed_in_a_row >= 0),
+    failed_payments text NOT NULL CHECK (length(failed_payments) <= 200),
+    -- A PSP that no process has told of for a minute is set up nowhere.
+    told_at    timestamptz NOT NULL,
+    PRIMARY KEY (psp, process)
+) WITH (fillfactor = 50);
+
+-- What must enter Kafka, written by the transaction that decided it.
+CREATE TABLE outbox (
+    outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    shard      smallint NOT NULL,
+    topic      text NOT NULL,
+    record_key text NOT NULL,
+    -- NULL is a tombstone.
+    value      bytea,
+    headers    json NOT NULL,
+    staged_at  timestamptz NOT NULL DEFAULT now(),
+    -- Why the broker will never take this record; it holds back its own key only.
+    refusal    text
+) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
+
+-- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
+CREATE TABLE dead_letter (
+    -- An operation's id; for poison a hash of topic, partition, offset and bytes, which touches no operation.
+    dead_letter_id text PRIMARY KEY,
+    operation_id   text,
+    payment_id     text,
+    merchant_id    text,
+    amount         bigint,
+    currency       text,
+    psp            text,
+    state          text NOT NULL CHECK (state IN ('dead', 'merged', 'settled', 'purged')),
+    cause          text NOT NULL,
+    message        text NOT NULL CHECK (length(message) <= 500),
+    generation     int NOT NULL,
+    -- The tier waited in last; 0 for none.
+    tier           int NOT NULL DEFAULT 0,
+    -- The payment's own deadline as it was when it died. Poison has none.
+    charge_before  timestamptz,
+    -- Whether an attempt was open when it died, or was still asked about. Only then can one have taken the money, for nothing
+    -- is claimed while dead: whoever lists a million need not look for the attempts of those that had none.
+    had_open_attempt boolean NOT NULL DEFAULT true,
+    -- Raised by every change, so that a late copy on the topic never hides a newer one.
+    revision       int NOT NULL DEFAULT 1,
+    died_at        timestamptz NOT NULL DEFAULT now(),
+    changed_at     timestamptz NOT NULL DEFAULT now(),
+    source_topic     text,
+    source_partition int,
+    source_offset    bigint,
+    raw_key          bytea,
+    raw_value        bytea,
+    raw_headers      bytea,
+    -- What a person made of a poison record's value; a merge sends this one. The record as it was found stays.
+    edited_value     bytea,
+    CONSTRAINT only_poison_is_edited CHECK (edited_value IS NULL OR operation_id IS NULL),
+    CONSTRAINT a_dead_letter_is_an_operation_or_a_record
+        CHECK ((operation_id IS NULL) <> (source_topic IS NULL))
+);
+CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
+-- What can still be restored.
+CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
+-- Records that left the queue: no payment takes them along when it is forgotten.
+CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
+
+-- A merge of dead letters as a durable run: what was meant, what was done with it, and what became of it.
+
+CREATE TABLE dlq_run (
+    run_id              text PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
+    planned_by          text NOT NULL,
+    reason              text,
+    planned_at          timestamptz NOT NULL DEFAULT now(),
+    -- Equal for equal sets of dead letters, whoever plans them; shown to the person who confirms.
+    fingerprint         text NOT NULL,
+    items               int NOT NULL CHECK (items >= 0),
+    -- So many payments go first, and the rest only once these have ended well.
+    canary              int NOT NULL CHECK (canary >= 0),
+    -- Dead letters a second to begin with; NULL is as fast as it goes. It doubles up to max_rate while all goes well.
+    rate                int CHECK (rate >= 1),
+    max_rate            int CHECK (max_rate >= rate),
+    abort_above_percent int NOT NULL CHECK (abort_above_percent BETWEEN 0 AND 100),
+    -- Whether payments that were merged too often already are merged once more.
+    even_capped         boolean NOT NULL,
+    state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
+    -- Why it was aborted or cancelled.
+    verdict             text,
+    -- Who leads it. A leader whose token is not here any more stops at its next batch.
+    leader              text,
+    leader_token        uuid,
+    -- The leader's last sign of life, by this database's clock.
+    led_at              timestamptz,
+    -- Items up to this position are judged no more: an aborted run that is resumed begins with a canary of its own.
+    judged_after        int NOT NULL DEFAULT 0,
+    ended_at            timestamptz,
+    CONSTRAINT a_leader_has_a_token CHECK ((leader IS NULL) = (leader_token IS NULL)),
+    CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
+);
+CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
+
+-- The frozen set. No foreign key: a million items are written in one statement, by the one that writes their run.
+CREATE TABLE dlq_run_item (
+    run_id         text NOT NULL,
+    -- The order of moving: the canary first, then the oldest first. There may be gaps.
+    position       int NOT NULL CHECK (position >= 1),
+    dead_letter_id text NOT NULL,
+    -- Which failure of it was meant: one that died again meanwhile is not moved.
+    generation     int NOT NULL,
+    died_at        timestamptz NOT NULL,
+    standing       text NOT NULL,
+    amount         bigint,
+    currency       text,
+    -- What the run did with it; NULL while it has not come to it.
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'gone')),
+    moved_at       timestamptz,
+    -- What became of it afterwards; 'unresolved' may still become another one.
+    outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
+    PRIMARY KEY (run_id, position),
+    CHECK ((fate IS NULL) = (moved_at IS NULL)),
+    CHECK (outcome IS NULL OR fate IN ('reentered', 'asked'))
+);
+-- What has moved and not ended: small while a run goes, empty after it.
+CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
+    WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
+
+-- Who did what, when and why. Append-only. Each record carries the hash of the one before it about the same resource, so that a
+-- changed or missing one shows. Per resource and under its lock: one chain over everything would let only one payment at a time
+-- be on record.
+CREATE TABLE audit_record (
+    audit_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at            timestamptz NOT NULL DEFAULT now(),
+    merchant_id   text,
+    actor         text NOT NULL,
+    action        text NOT NULL,
+    resource_type text NOT NULL,
+    resource_id   text NOT NULL,
+    reason        text,
+    data          json,
+    origin        text,
+    prev_hash     bytea CHECK (length(prev_hash) = 32),
+    hash          bytea CHECK (length(hash) = 32)
+);
+CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
+-- What people did, among everything that happened to payments.
+CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
+
+CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql STABLE AS $$
+    SELECT sha256(coalesce(entry.prev_hash, '') || convert_to(json_build_array(entry.resource_type, entry.resource_id,
+               entry.merchant_id, extract(epoch FROM entry.at), entry.actor, entry.action, entry.reason, entry.data::text,
+               entry.origin)::text, 'UTF8'))
+$$;
+
+-- As its owner, for who may append to the audit log need not be able to read it. Planned once, whatever the session has
+-- its own statements planned by: it runs for every row. A plan that was made while the log was empty must not read all of it
+-- when it is full, neither by a scan nor along the primary key, which the sum in ORDER BY rules out.
+CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    SELECT hash INTO NEW.prev_hash FROM audit_record
+     WHERE resource_id = NEW.resource_id ORDER BY audit_id + 0 DESC LIMIT 1;
+    NEW.hash := audit_record_hash(NEW);
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER chained BEFORE INSERT ON audit_record FOR EACH ROW EXECUTE FUNCTION chain_audit_record();
+
+-- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
+-- it may only call this, which runs as the schema's owner and itself refuses what is too young or not settled.
+-- What became of the payments that it forgets was published long ago; the audit log stays.
+CREATE FUNCTION forget_settled_payments(retention interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    forgotten int;
+BEGIN
+    -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
+    IF retention < interval '14 days' THEN
+        RAISE EXCEPTION 'a retention of % is too short: payments are kept for at least 14 days', retention;
+    END IF;
+    WITH due AS (
+        SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
+          FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
+         WHERE response_body IS NULL AND old.created_at < now() - retention
+           -- A purge is settled once it can be undone no more and its outcome was told.
+           AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
+           -- Nor one whose PSP is still asked whether it moved money.
+           AND resolve_at IS NULL
+           -- Money that still goes back, or went back lately, keeps its payment.
+           AND NOT EXISTS (SELECT FROM operation AS back
+                            WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
+                              AND (back.state NOT IN ('succeeded', 'declined', 'purged') OR back.resolve_at IS NOT NULL
+                                   OR back.accepted_at > now() - retention))
+         ORDER BY old.created_at
+         LIMIT most
+           FOR UPDATE OF old SKIP LOCKED
+    ), back AS (
+        SELECT operation_id FROM operation JOIN due USING (payment_id) WHERE kind <> 'charge'
+    ), gone AS (
+        SELECT payment_id AS operation_id FROM due UNION ALL SELECT operation_id FROM back
+    ), known AS (
+        -- Both halves have an index of their own.
+        SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE failed_definite
+         UNION ALL
+        SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE NOT failed_definite
+    ), observation AS (
+        DELETE FROM psp_observation USING known WHERE psp_observation.psp_key = known.psp_key
+    ), attempt AS (
+        DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
+    ), visit AS (
+        DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
+    ), letter AS (
+        DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
+    ), money AS (
+        DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
+    ), key_of_refund AS (
+        DELETE FROM idempotency_key AS key USING back WHERE key.resource_id = back.operation_id AND request_path <> '/v1/payments'
+    )
+    DELETE FROM idempotency_key AS key USING due
+     WHERE key.merchant_id = due.merchant_id AND key.idempotency_key = due.idempotency_key;
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int) FROM PUBLIC;
+
+-- The same for what no payment takes along: records that left the dead-letter queue, and runs that are over.
+CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    -- Never before a purge is beyond undoing.
+    until timestamptz := now() - greatest(retention, interval '30 days');
+    letters int;
+    items int;
+BEGIN
+    DELETE FROM dead_letter WHERE dead_letter_id IN (
+        SELECT dead_letter_id FROM dead_letter WHERE operation_id IS NULL AND state <> 'dead' AND changed_at < until
+         LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS letters = ROW_COUNT;
+    DELETE FROM dlq_run_item WHERE (run_id, position) IN (
+        SELECT run_id, position FROM dlq_run JOIN dlq_run_item USING (run_id)
+         WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
+         LIMIT most);
+    GET DIAGNOSTICS items = ROW_COUNT;
+    DELETE FROM dlq_run WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
+       AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
+    RETURN letters + items;
+END $$;
+REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
