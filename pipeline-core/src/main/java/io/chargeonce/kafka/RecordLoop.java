@@ -137,6 +137,8 @@ public final class RecordLoop implements Runnable, AutoCloseable {
             // Published before the next look at "stop", so that close() wakes it or it never polls.
             current = Optional.of(consumer);
             serveWith(consumer, admin);
+        } catch (TopicMadeAgain another) {
+            log.warn("{}: gets a new consumer, for {}", settings.name(), another.getMessage());
         } catch (RuntimeException broken) {
             meters.consumerFailed();
             failuresInARow++;

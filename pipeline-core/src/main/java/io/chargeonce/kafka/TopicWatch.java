@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees that a topic was deleted and made again: then the new one is read from its beginning. Kafka's consumer goes on at the
- * old one's offset, and so passes over what the new one holds. Poll thread only.
+ * Sees that a topic was deleted and made again: then the new one is read from its beginning, by a new consumer. Kafka's consumer
+ * goes on at the old one's offset, and so passes over what the new one holds; told to begin at 0, it may still read nothing of a
+ * partition for ever, for its fetch session is about the old topic. Poll thread only.
  *
  * <p>Each commit carries the id of the topic that it belongs to. A partition is read only after the id of its topic is known
  * and the group's committed offset was found to belong to it; from then on the id is looked at every second. A commit that
@@ -44,6 +45,8 @@ final class TopicWatch {
     private final InstantSource clock;
     private final Assignment assignment;
     private final LoopMeters meters;
+    /** By name, the id of each topic that this consumer has met. */
+    private final Map<String, String> met = new HashMap<>();
     private Map<String, KafkaFuture<TopicDescription>> asked = Map.of();
     private Instant nextLook = Instant.MIN;
 
@@ -60,18 +63,29 @@ final class TopicWatch {
     /** Some partitions were just assigned: the next look is due at once. */
     void hurry() {
         nextLook = Instant.MIN;
-        look();
+        ask();
     }
 
-    /** Takes what was answered, and asks again when it is time. */
+    /**
+     * Takes what was answered, and asks again when it is time.
+     *
+     * @throws TopicMadeAgain this consumer has read another topic of the same name
+     */
     void look() {
         takeAnswers();
-        if (asked.isEmpty() && !clock.instant().isBefore(nextLook)) {
+        if (ask()) {
+            takeAnswers();
+        }
+    }
+
+    private boolean ask() {
+        boolean due = asked.isEmpty() && !clock.instant().isBefore(nextLook);
+        if (due) {
             nextLook = clock.instant().plus(LOOK_EVERY);
             Set<String> topics = assignment.topics();
             asked = topics.isEmpty() ? Map.of() : descriptions.apply(topics);
-            takeAnswers();
         }
+        return due;
     }
 
     /** Until it comes some partitions can't be read. */
@@ -88,11 +102,18 @@ final class TopicWatch {
         Map<PartitionWork, String> unknown = new HashMap<>();
         for (PartitionWork work : List.copyOf(assignment.all())) {
             Optional<String> topicId = Optional.ofNullable(answered.get(work.partition.topic())).flatMap(answer -> idOf(work, answer));
+            topicId.ifPresent(id -> requireTheSameTopic(work.partition.topic(), id));
             topicId.filter(id -> work.topicId().isEmpty()).ifPresent(id -> unknown.put(work, id));
-            topicId.filter(id -> work.topicId().filter(before -> !before.equals(id)).isPresent())
-                    .ifPresent(id -> beginWithTheNewTopic(work.partition, id));
         }
         begin(unknown);
+    }
+
+    private void requireTheSameTopic(String topic, String id) {
+        String before = met.putIfAbsent(topic, id);
+        if (before != null && !before.equals(id)) {
+            tellOfTheNewTopic(topic);
+            throw new TopicMadeAgain(topic);
+        }
     }
 
     /** Empty also for a partition that its topic has no more. */
@@ -134,14 +155,19 @@ final class TopicWatch {
         work.belongsTo(topicId);
     }
 
+    /** Nothing was read yet. */
     private void beginWithTheNewTopic(TopicPartition partition, String topicId) {
-        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held"
-                + " and was not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others"
-                + " again", settings.name(), partition);
-        meters.topicReplaced();
+        tellOfTheNewTopic(partition.toString());
         PartitionWork work = assignment.restart(partition);
         consumer.seek(partition, 0);
         work.continuesAt(0);
         work.belongsTo(topicId);
+    }
+
+    private void tellOfTheNewTopic(String what) {
+        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held"
+                + " and was not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others"
+                + " again", settings.name(), what);
+        meters.topicReplaced();
     }
 }

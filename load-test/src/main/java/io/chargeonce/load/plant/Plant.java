@@ -82,7 +82,7 @@ public enum Plant {
     OLD_POSITION_ON_A_NEW_TOPIC("a topic that was deleted and made again is read from the old one's position on",
             Shows.inUniversesOf(Fault.INTAKE, Fault.RECREATED_INTAKE), List.of(ACCEPTED_DURABLE, ALIVE_AFTER_HEAL, HOP_SOUND),
             new Change("io.chargeonce.kafka.CommittedTopic", "isAnotherThan", Bugs.AlwaysFalse.class),
-            new Change("io.chargeonce.kafka.TopicWatch", "beginWithTheNewTopic", Bugs.Nothing.class)),
+            new Change("io.chargeonce.kafka.TopicWatch", "requireTheSameTopic", Bugs.Nothing.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES), new Change("io.chargeonce.charge.Changes", "stage", Bugs.PastTheOutbox.class)),
     PAUSE_FORGOTTEN("a full partition is paused no more once there was a rebalance",
