@@ -61,7 +61,7 @@ final class SimulateCommand implements Callable<Integer> {
     Optional<Path> table = Optional.empty();
 
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
-            description = "Only these may go wrong, for a look at one of them. Default: all of ${COMPLETION-CANDIDATES}.", completionCandidates = FaultTag.All.class)
+            description = "Only these may go wrong, for a look at them; up to six go wrong in each universe. Default: all of ${COMPLETION-CANDIDATES}.", completionCandidates = FaultTag.All.class)
     Set<Fault> faults = EnumSet.allOf(Fault.class);
 
     @Option(names = "--without", split = ",", paramLabel = "FAULT", converter = FaultTag.class, description = "These may not.")

@@ -20,6 +20,8 @@ final class Nemesis {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(75);
     /** How often a moment passes without a blow. */
     private static final double PEACE = 0.2;
+    /** Who allows so few wants to see them: then a universe knows all that are allowed. */
+    private static final int FEW = 6;
 
     private final Kernel kernel;
     private final Cluster cluster;
@@ -42,7 +44,8 @@ final class Nemesis {
         this.webhooks = webhooks;
         for (Fault fault : Fault.values()) {
             // Drawn for each, so that a fault that is left out changes what is drawn of the others as little as can be.
-            if (kernel.chance(fault.share) && allowed.contains(fault)) {
+            boolean drawn = kernel.chance(fault.share);
+            if (allowed.contains(fault) && (drawn || allowed.size() <= FEW)) {
                 known.add(fault);
             }
         }
