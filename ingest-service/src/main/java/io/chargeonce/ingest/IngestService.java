@@ -115,7 +115,7 @@ public final class IngestService implements AutoCloseable {
         var silence = deadline(lifecycle, "batches", patience.silence());
         var outcomes = new Outcomes(database);
         drain.tell(outcomes::end);
-        start(lifecycle, "ingest-outcomes", Outcomes.INTERVAL, outcomes::runOnce, meters);
+        start(lifecycle, "ingest-outcomes", Outcomes.LONGEST_PAUSE, outcomes::runOnce, meters);
         var requests = new IngestMeters(meters.registry());
         var read = new ReadPayment(database);
         var batch = new PostBatch(accept, limits, requests, silence, patience.leftover(), clock);

@@ -19,12 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for payments to settle: one question to Postgres now and then for all who wait, however many. Any thread may wait
- * and end all waiting; one worker asks.
+ * Waits for payments to settle: one question to Postgres for all who wait, however many. The next question comes after nine times
+ * as long as the last one took, so that all of them use a tenth of one connection: a lone waiter hears within a few milliseconds,
+ * and two thousand within fifty. Any thread may wait and end all waiting; one worker asks.
  */
 final class Outcomes {
 
-    static final Duration INTERVAL = Duration.ofMillis(50);
+    static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
+    private static final int PAUSE_PER_QUESTION = 9;
     /** Half of the requests that may be under way: where no payment settles, those who wait must not keep out all others. */
     private static final int MOST_WAITING = 2_000;
 
@@ -42,6 +45,7 @@ final class Outcomes {
     private final Database database;
     private final Semaphore seats;
     private final Map<PaymentId, Awaited> awaited = new ConcurrentHashMap<>();
+    private final Semaphore arrived = new Semaphore(0);
     private volatile boolean ended;
 
     Outcomes(Database database) {
@@ -75,6 +79,9 @@ final class Outcomes {
     private Optional<Settled> awaitSeated(PaymentId payment, Duration longest) {
         Awaited mine = awaited.compute(payment, (id, waiting) ->
                 waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
+        if (arrived.availablePermits() == 0) {
+            arrived.release();
+        }
         try {
             return ended ? Optional.empty() : mine.outcome().get(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -89,18 +96,36 @@ final class Outcomes {
         }
     }
 
-    /** Tells those whose payments have settled. Always 0: whether there was any does not make the next look urgent. */
+    /** Tells those whose payments have settled, and pauses until the next question is due. Returns 1, for the pause is over; 0 if interrupted. */
     int runOnce() {
-        Set<PaymentId> ids = Set.copyOf(awaited.keySet());
-        if (!ids.isEmpty()) {
-            database.withConnection(connection -> settled(connection, ids)).forEach((id, settled) -> {
-                Awaited waiting = awaited.get(id);
-                if (waiting != null) {
-                    waiting.outcome().complete(Optional.of(settled));
-                }
-            });
+        try {
+            Set<PaymentId> ids = Set.copyOf(awaited.keySet());
+            if (ids.isEmpty()) {
+                arrived.tryAcquire(LONGEST_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            } else {
+                long begun = System.nanoTime();
+                tell(database.withConnection(connection -> settled(connection, ids)));
+                Thread.sleep(pause(Duration.ofNanos(System.nanoTime() - begun)));
+            }
+            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
         }
-        return 0;
+    }
+
+    private static Duration pause(Duration question) {
+        Duration pause = question.multipliedBy(PAUSE_PER_QUESTION);
+        return pause.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    }
+
+    private void tell(Map<PaymentId, Settled> settled) {
+        settled.forEach((id, outcome) -> {
+            Awaited waiting = awaited.get(id);
+            if (waiting != null) {
+                waiting.outcome().complete(Optional.of(outcome));
+            }
+        });
     }
 
     private static final String SETTLED = """

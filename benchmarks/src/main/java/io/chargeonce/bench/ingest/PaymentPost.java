@@ -23,9 +23,18 @@ public final class PaymentPost implements AutoCloseable {
 
     /** Returns the status, with the whole answer read. */
     public int send(String key) throws IOException {
+        return send(key, "");
+    }
+
+    /** As {@link #send}, but the answer comes with the outcome, or after 10 seconds. */
+    public int sendAndWait(String key) throws IOException {
+        return send(key, "Prefer: wait=10\r\n");
+    }
+
+    private int send(String key, String header) throws IOException {
         String body = BODY.formatted(key);
         socket.getOutputStream().write(("POST /v1/payments HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer test_bench\r\nIdempotency-Key: "
-                + key + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                + key + "\r\n" + header + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
                 .getBytes(StandardCharsets.US_ASCII));
         return readAnswer();
     }
