@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -18,11 +21,15 @@ class RecordLoopTopicMadeAgainTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_topic_made_again_under_a_running_loop_is_read_from_its_beginning(GroupProtocol protocol) throws Exception {
+    void a_topic_made_again_under_a_running_loop_is_read_from_its_beginning_by_a_new_consumer(GroupProtocol protocol) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
-            try (RecordLoop loop = Loops.start(Loops.settings(topic), topic.consumers(protocol)::newConsumer, DueTimes.immediately(),
-                    script)) {
+            var made = new AtomicInteger();
+            Supplier<Consumer<byte[], byte[]>> consumers = () -> {
+                made.incrementAndGet();
+                return topic.consumers(protocol).newConsumer();
+            };
+            try (RecordLoop loop = Loops.start(Loops.settings(topic), consumers, DueTimes.immediately(), script)) {
                 await().until(() -> topic.committed().equals(Map.of(0, 50L)));
 
                 topic.makeAgain(1);
@@ -30,6 +37,7 @@ class RecordLoopTopicMadeAgainTest {
 
                 await().untilAsserted(() -> assertThat(script.done()).containsAll(sent));
                 await().until(() -> topic.committed().equals(Map.of(0, 200L)));
+                assertThat(made).hasValue(2);
                 assertThat(loop.health().running()).isTrue();
             }
         }
