@@ -107,9 +107,9 @@ class ParkingTest {
         var process = books.process(psp);
         process.handle(record);
         process.resolver.runOnce();
-        new Presenter(books.database, books.topics, () -> {}).runOnce();
+        new Presenter(books.charging, books.topics, () -> {}).runOnce();
         try (var progress = new TopicProgress(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()))) {
-            new Sweeper(books.database, progress, books.topics, Duration.ofMinutes(2), () -> {}).runOnce();
+            new Sweeper(books.charging, progress, books.topics, Duration.ofMinutes(2), () -> {}).runOnce();
         }
         long read = books.operationsRead() - before;
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
