@@ -187,7 +187,7 @@ class RowBugTest {
         List<ConsumerRecord<byte[], byte[]>> work = books.takeWork();
         books.execute(thereAndBack.split("; ")[0]);
         var handling = Thread.ofPlatform().start(() -> handleAllAtOnce(work));
-        Waiting.until(() -> books.database.problem().isPresent());
+        Waiting.until(() -> books.charging.problem().isPresent());
         assertThat(books.count("FROM dead_letter")).isZero();
         books.execute(thereAndBack.split("; ")[1]);
         Waiting.until(() -> books.count("FROM operation WHERE state = 'succeeded'") == 30);

@@ -184,6 +184,7 @@ class AcceptPaymentsTest {
         accept(ask);
         List<Acceptance> answers = database.inTransaction(connection -> ACCEPT.answer(
                 before("JOIN idempotency_key", connection, () -> IngestWorld.execute(url, """
+                        SET session_replication_role = replica;
                         DELETE FROM chargeonce.idempotency_key WHERE resource_id = '%1$s';
                         DELETE FROM chargeonce.operation WHERE operation_id = '%1$s'""".formatted(ask.id()))),
                 List.of(ask(key, 250, Optional.empty()))));

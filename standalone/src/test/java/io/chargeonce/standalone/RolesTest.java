@@ -140,8 +140,7 @@ class RolesTest {
     void the_rules_on_what_enters_kafka_are_in_force() throws SQLException {
         assertThat(texts("SELECT relname FROM pg_class WHERE relrowsecurity")).containsExactly("outbox");
         assertThat(texts("SELECT cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly("DELETE relays_delete",
-                "INSERT chargers_tell_everything", "INSERT people_change_the_queue", "INSERT services_ask_for_work", "SELECT readers",
-                "UPDATE relays_set_aside");
+                "INSERT each_tells_what_it_decides", "SELECT readers", "UPDATE relays_set_aside");
     }
 
     @Test

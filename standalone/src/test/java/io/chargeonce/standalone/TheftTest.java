@@ -23,8 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a thief would try who has come by the login of one service: each is refused, and no row has changed. */
 class TheftTest {
 
+    /** Of a CHECK: a payment's attempts have one name, or the index of the open ones could be got round. */
+    private static final String ANOTHER_NAME = "23514";
+    /** Of an outcome that is no JSON. */
+    private static final String NO_OUTCOME = "22P02";
     /** Not allowed, not possible for any role, or a time that is too short. */
-    private static final List<String> REFUSED = List.of("42501", "23001", "22023");
+    private static final List<String> REFUSED = List.of("42501", "23001", "22023", ANOTHER_NAME, NO_OUTCOME);
     private static String url;
     private static Connection owner;
 
@@ -118,6 +122,14 @@ class TheftTest {
             "UPDATE payment_attempt SET state = 'unknown' WHERE operation_id = 'pay_succeeded'",
             "DELETE FROM payment_attempt",
             "TRUNCATE payment_attempt",
+            """
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request,
+                                         request_sha256, sent_at, key_valid_until)
+            VALUES ('second', 'pay_succeeded', 'pay_succeeded', 'charge', 'again', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
+            """
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
+                                         sent_at, key_valid_until)
+            VALUES ('second', 'pay_succeeded', 'pay_other', 'charge', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
             "UPDATE psp_observation SET outcome = 'charged'",
             "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'globex'",
@@ -178,6 +190,11 @@ class TheftTest {
             "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
             "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
             "UPDATE operation SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
+            "UPDATE operation SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
             "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
             "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
             "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
@@ -193,6 +210,9 @@ class TheftTest {
             "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
             "UPDATE hand_settlement SET operation_id = 'pay_dead'",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
+            """
+            INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
+                '{"status":"succeeded","merchant":"acme","amount":999900,"currency":"EUR","psp_reference":"pi_succeeded"}', 'UTF8'), '{}')""",
             "UPDATE outbox SET value = 'y'", "DELETE FROM outbox",
             "UPDATE dlq_run SET planned_by = 'bob'", "DELETE FROM dlq_run_item",
             "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})
