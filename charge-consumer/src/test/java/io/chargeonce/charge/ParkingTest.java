@@ -37,7 +37,7 @@ class ParkingTest {
     }
 
     private static void pass(Duration time) {
-        books.execute("""
+        books.rewrite("""
                 UPDATE operation SET not_before = not_before - %1$s, staged_at = staged_at - %1$s,
                        charge_before = charge_before - %1$s, accepted_at = accepted_at - %1$s
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
