@@ -339,6 +339,20 @@ class TheftTest {
         }
     }
 
+    /** Who reads the payment without a lock may find that the PSP has corrected it before the refund is saved. */
+    @Test
+    void a_refund_may_name_the_capture_that_a_person_found_and_the_psp_has_corrected_since() throws SQLException {
+        try (Connection connection = login("postgres"); var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("""
+                    INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
+                    VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r', 'ann', 'settled')""");
+            statement.execute("SET ROLE chargeonce_charge");
+            assertThat(statement.executeUpdate("UPDATE operation SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
+            connection.rollback();
+        }
+    }
+
     private static int keys(Connection connection) throws SQLException {
         try (var statement = connection.createStatement(); var row = statement.executeQuery("SELECT count(*) FROM idempotency_key")) {
             row.next();

@@ -265,7 +265,13 @@ BEGIN
     IF NEW.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
         RETURN NULL;
     END IF;
-    IF TG_OP = 'INSERT' AND NEW.kind = 'refund' THEN
+    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
+    IF TG_OP = 'UPDATE' THEN
+        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = NEW.payment_id AND psp_reference = NEW.capture_reference
+                                                 AND state = 'settled') THEN
+            RETURN NULL;
+        END IF;
+    ELSIF NEW.kind = 'refund' THEN
         -- Of two at once the second counts the first.
         PERFORM lock_payment(NEW.payment_id);
     END IF;
