@@ -80,6 +80,11 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return url;
     }
 
+    /** For what another service does, and for what none could. */
+    public Database owner() {
+        return owner;
+    }
+
     public DeadLetterQueue queue() {
         return queue;
     }
