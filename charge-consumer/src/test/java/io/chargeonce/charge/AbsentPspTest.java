@@ -42,7 +42,7 @@ class AbsentPspTest {
     }
 
     private AbsentPsps absent() {
-        return new AbsentPsps(books.database, without.gateways, books.topics, () -> {}, without.meters);
+        return new AbsentPsps(books.charging, without.gateways, books.topics, () -> {}, without.meters);
     }
 
     private String unknownAtOld() {

@@ -323,9 +323,9 @@ class ChargeHandlerTest {
     @ValueSource(strings = {"deadlock_detected", "serialization_failure", "query_canceled"})
     void a_record_whose_claim_others_were_in_the_way_of_comes_again_and_is_no_poison(String refusal) {
         books.execute("""
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                CREATE FUNCTION be_in_the_way() RETURNS trigger LANGUAGE plpgsql AS
                 $$ BEGIN RAISE EXCEPTION 'others are in the way' USING ERRCODE = '%s'; END $$;
-                CREATE TRIGGER refuses BEFORE INSERT ON payment_attempt EXECUTE FUNCTION refuse()
+                CREATE TRIGGER refuses BEFORE INSERT ON payment_attempt EXECUTE FUNCTION be_in_the_way()
                 """.formatted(refusal));
         books.accept("order-1");
         var record = books.takeWork().getFirst();

@@ -242,7 +242,7 @@ class EveryLateAnswerTest {
                                        settled_at, lease_token, resolve_at, unresolved_since)
                 VALUES ('%s', '%s', '%s', 'acme', 'key', 1299, 'EUR', 'pm_card_visa', '%s', 7, now() + interval '1 day', %d, 'fake',
                         'reference-%5$d', %s, %s, %s, %s)""".formatted(id, payment, kind, state, sequence,
-                kind.equals("refund") ? "'fake', 'a-capture'" : "NULL, NULL", isSettled ? "now()" : "NULL",
+                kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL", isSettled ? "now()" : "NULL",
                 isWatched ? "gen_random_uuid(), now() + interval '1 hour'" : "NULL, NULL",
                 state.equals("unresolved") || state.equals("purged") && isWatched ? "now() - interval '1 hour'" : "NULL"));
     }

@@ -37,7 +37,7 @@ class ParkingTest {
     }
 
     private static void pass(Duration time) {
-        books.execute("""
+        books.rewrite("""
                 UPDATE operation SET not_before = not_before - %1$s, staged_at = staged_at - %1$s,
                        charge_before = charge_before - %1$s, accepted_at = accepted_at - %1$s
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
@@ -107,9 +107,9 @@ class ParkingTest {
         var process = books.process(psp);
         process.handle(record);
         process.resolver.runOnce();
-        new Presenter(books.database, books.topics, () -> {}).runOnce();
+        new Presenter(books.charging, books.topics, () -> {}).runOnce();
         try (var progress = new TopicProgress(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()))) {
-            new Sweeper(books.database, progress, books.topics, Duration.ofMinutes(2), () -> {}).runOnce();
+            new Sweeper(books.charging, progress, books.topics, Duration.ofMinutes(2), () -> {}).runOnce();
         }
         long read = books.operationsRead() - before;
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);

@@ -121,7 +121,7 @@ class PeopleActWhileItIsAskedTest {
             case PURGE_FOR_GOOD -> {
                 purge();
                 books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '31 days'");
-                assertThat(new PurgeEnd(books.database, books.topics, () -> {}).runOnce()).isEqualTo(1);
+                assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
             }
         }
     }

@@ -31,7 +31,7 @@ class PurgeEndTest {
     @BeforeEach
     void purge() {
         books.forget();
-        ends = new PurgeEnd(books.database, books.topics, () -> {});
+        ends = new PurgeEnd(books.charging, books.topics, () -> {});
         id = purged("order-1");
     }
 
@@ -102,7 +102,7 @@ class PurgeEndTest {
     void a_purged_operation_that_cannot_be_read_keeps_no_other_from_being_told() {
         String unreadable = purged("order-2");
         days(31);
-        books.execute("""
+        books.rewrite("""
                 ALTER TABLE operation DROP CONSTRAINT operation_currency_check;
                 UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'
                 """.formatted(unreadable));
@@ -111,7 +111,7 @@ class PurgeEndTest {
             assertThat(books.operation(id).settledAt()).isPresent();
             assertThat(ends.runOnce()).isZero();
         } finally {
-            books.execute("""
+            books.rewrite("""
                     UPDATE operation SET currency = 'EUR';
                     ALTER TABLE operation ADD CONSTRAINT operation_currency_check CHECK (currency ~ '^[A-Z]{3}$')
                     """);

@@ -56,7 +56,7 @@ class PurgedUnresolvedTest {
 
     private static void endPurge() {
         books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '31 days'");
-        assertThat(new PurgeEnd(books.database, books.topics, () -> {}).runOnce()).isEqualTo(1);
+        assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
     }
 
     private long incidents() {
@@ -144,7 +144,7 @@ class PurgedUnresolvedTest {
 
     @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
-        var absent = new AbsentPsps(books.database, books.process(new FakePsp("other")).gateways, books.topics, () -> {}, process.meters);
+        var absent = new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, () -> {}, process.meters);
         books.execute("UPDATE operation SET resolve_at = now() - interval '2 minutes'");
         absent.runOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);

@@ -31,7 +31,7 @@ class RepresentmentTest {
     @BeforeEach
     void open() {
         process = books.forget().process(first, second);
-        presenter = new Presenter(books.database, books.topics, () -> {});
+        presenter = new Presenter(books.charging, books.topics, () -> {});
         books.execute("INSERT INTO merchant (merchant_id, represent_declines) VALUES ('acme', true)");
     }
 

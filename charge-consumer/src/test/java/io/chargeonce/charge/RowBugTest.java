@@ -102,7 +102,7 @@ class RowBugTest {
     void a_record_whose_payment_cannot_even_be_read_is_put_away_and_stands_in_nobodys_way() {
         List<String> ids = acceptWithOneIn("pm_card_visa");
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
-        books.execute("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
+        books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
         handleAllAtOnce(books.takeWork());
         assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
         assertThat(books.count("FROM dead_letter WHERE cause = 'unprocessable'")).isEqualTo(1);
@@ -144,7 +144,7 @@ class RowBugTest {
         psp.answersQuestions = true;
         assertThat(ids).allSatisfy(id -> assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED));
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
-        books.execute("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.getFirst()));
+        books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.getFirst()));
         return ids;
     }
 
@@ -156,7 +156,7 @@ class RowBugTest {
             return books.state(ids.getLast()) == OperationState.SUCCEEDED;
         });
         assertThat(books.count("FROM operation WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again").isEqualTo(1);
-        books.execute("UPDATE operation SET currency = 'EUR', resolve_at = now() WHERE operation_id = '%s'".formatted(ids.getFirst()));
+        books.rewrite("UPDATE operation SET currency = 'EUR', resolve_at = now() WHERE operation_id = '%s'".formatted(ids.getFirst()));
         Waiting.until(() -> process.resolver.runOnce() == 1);
         assertThat(books.state(ids.getFirst())).isEqualTo(OperationState.SUCCEEDED);
     }
@@ -187,7 +187,7 @@ class RowBugTest {
         List<ConsumerRecord<byte[], byte[]>> work = books.takeWork();
         books.execute(thereAndBack.split("; ")[0]);
         var handling = Thread.ofPlatform().start(() -> handleAllAtOnce(work));
-        Waiting.until(() -> books.database.problem().isPresent());
+        Waiting.until(() -> books.charging.problem().isPresent());
         assertThat(books.count("FROM dead_letter")).isZero();
         books.execute(thereAndBack.split("; ")[1]);
         Waiting.until(() -> books.count("FROM operation WHERE state = 'succeeded'") == 30);

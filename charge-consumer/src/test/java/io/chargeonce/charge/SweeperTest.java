@@ -48,9 +48,9 @@ class SweeperTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Admin admin = Admin.create(kafka.clientProperties());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
-    private final OutboxRelay relay = new OutboxRelay(books.database, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
+    private final OutboxRelay relay = new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
-    private final Sweeper sweeper = new Sweeper(books.database, progress, books.topics, PATIENCE, relay::nudge);
+    private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, PATIENCE, relay::nudge);
 
     @BeforeEach
     void open() {

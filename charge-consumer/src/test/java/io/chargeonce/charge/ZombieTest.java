@@ -172,7 +172,7 @@ class ZombieTest {
         awaitState(id, OperationState.SUCCEEDED);
         sleeper = successor;
         AHEAD.set(AHEAD.get().plusDays(2));
-        books.execute("""
+        books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', psp_reference = NULL WHERE payment_id = '%1$s';
                 UPDATE operation SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
                        psp_reference = NULL WHERE operation_id = '%1$s'

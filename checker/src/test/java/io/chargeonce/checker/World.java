@@ -69,7 +69,8 @@ final class World implements AutoCloseable {
                     schema += Files.readString(file);
                 }
             }
-            sql(schema);
+            // It writes what no service could.
+            sql(schema, "SET session_replication_role = replica");
             admin.createTopics(List.of("requests", "retry-1", "retry-2", "retry-3", "outcomes", "dlq").stream()
                     .map(name -> new NewTopic(prefix + "." + name, 1, (short) 1)).toList()).all().get();
         } catch (Exception e) {

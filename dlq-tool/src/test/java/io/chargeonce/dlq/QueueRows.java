@@ -2,6 +2,7 @@ package io.chargeonce.dlq;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     public static final String MERCHANT = "acme";
+    private static final String OPERATOR = "chargeonce_dlq_operator";
     public static final Topics TOPICS = new Topics("payments");
 
     private interface Change {
@@ -48,6 +50,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private final String url;
+    /** For what a test does to the rows; the queue has the rights of production. */
+    private final Database owner;
     private final DeadLetterQueue queue;
 
     public QueueRows() {
@@ -58,16 +62,27 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public QueueRows(String url) {
         this.url = url;
         Migrations.apply(url, "postgres", "");
-        queue = new DeadLetterQueue(Database.open(url, "postgres", "", 8), TOPICS);
+        Roles.apply(url, "postgres", "", Optional.empty());
+        owner = Database.open(url, "postgres", "", 8);
+        queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS);
     }
 
     /** The same queue as a command opens it. */
     public DeadLetterQueue open() {
-        return new DeadLetterQueue(Database.openForCommand(url, "postgres", ""), TOPICS);
+        return new DeadLetterQueue(Database.openForCommand(asOperator(), OPERATOR, ""), TOPICS);
+    }
+
+    private String asOperator() {
+        return url.replace("user=postgres", "user=" + OPERATOR);
     }
 
     public String url() {
         return url;
+    }
+
+    /** For what another service does, and for what none could. */
+    public Database owner() {
+        return owner;
     }
 
     public DeadLetterQueue queue() {
@@ -83,7 +98,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     private String accept(String merchant, long amount, String currency) {
         String key = UUID.randomUUID().toString();
         String id = PaymentId.derive(merchant, new IdempotencyKey(key)).value();
-        queue.database().withConnection(connection -> {
+        owner.withConnection(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 statement.setString(1, id);
                 statement.setString(2, id);
@@ -167,7 +182,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
         Told told = Told.of(operation(id).attemptKey(), "question", new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
-        queue.database().inTransaction(connection -> {
+        owner.inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
             return told;
         });
@@ -209,7 +224,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public String poison(String topic, byte[] value) {
         var source = new DeadLetter.Source(topic, 3, System.nanoTime(), "key".getBytes(), value, null);
         DeadLetter poison = DeadLetter.poison(source, "undecodable", "no JSON object with a type");
-        queue.database().inTransaction(connection -> {
+        owner.inTransaction(connection -> {
             DeadLetterTable.bury(connection, queue.topics(), List.of(poison));
             return poison;
         });
@@ -240,7 +255,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private void change(String id, Change change) {
-        queue.database().inTransaction(connection -> {
+        owner.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));
             Operation operation = locked.rows().get(id);
             change.on(connection, operation, locked.now());
@@ -250,7 +265,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     public Operation operation(String id) {
-        return queue.database().withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
+        return owner.withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
     }
 
     /** A dead letter's state and revision, as {@code dead/1}. */
@@ -280,7 +295,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** While somebody else holds a payment's row. */
     public <T> T holding(String operation, Supplier<T> meanwhile) {
-        return queue.database().inTransaction(connection -> {
+        return owner.inTransaction(connection -> {
             OperationTable.lock(connection, List.of(operation));
             return meanwhile.get();
         });
@@ -291,7 +306,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     public String text(String sql) {
-        return queue.database().withConnection(connection -> {
+        return owner.withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 return result.next() && result.getString(1) != null ? result.getString(1) : "nothing";
             }
@@ -300,10 +315,10 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** An empty queue for the next test. */
     public void clear() {
-        queue.database().withConnection(connection -> {
+        owner.withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("TRUNCATE capture_failure, operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, "
-                        + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice");
+                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, "
+                        + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
             }
         });
     }
@@ -316,5 +331,6 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     @Override
     public void afterAll(ExtensionContext tests) {
         queue.database().close();
+        owner.close();
     }
 }

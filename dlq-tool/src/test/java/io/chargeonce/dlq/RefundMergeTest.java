@@ -30,7 +30,7 @@ class RefundMergeTest {
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
                        state, step, charge_before, capture_psp, capture_reference)
                 VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day',
-                        'stripe', 'pi_1') RETURNING 1""".formatted(refund, payment));
+                        'stripe', 'pi_%2$s') RETURNING 1""".formatted(refund, payment));
     }
 
     private static Plan plan() {

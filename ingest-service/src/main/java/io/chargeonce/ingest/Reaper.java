@@ -27,9 +27,9 @@ final class Reaper {
 
     /** One pass; returns how many rows it removed something of. */
     int runOnce() {
-        int answers = database.inTransaction(Reaper::reapAnswers);
-        int keys = database.inTransaction(connection -> forget(connection, FORGET_PAYMENTS));
-        int letters = database.inTransaction(connection -> forget(connection, FORGET_RUNS));
+        int answers = database.inTransaction(connection -> remove(connection, REAP_ANSWERS, StoredResponse.KEPT));
+        int keys = database.inTransaction(connection -> remove(connection, FORGET_PAYMENTS, retention));
+        int letters = database.inTransaction(connection -> remove(connection, FORGET_RUNS, retention));
         int guards = database.inTransaction(DuplicateGuard::expire);
         unfinished.set(database.withConnection(Reaper::countUnfinished));
         return answers + keys + letters + guards;
@@ -40,33 +40,14 @@ final class Reaper {
         return unfinished.get();
     }
 
-    private static final String REAP_ANSWERS = """
-            UPDATE idempotency_key AS reaped
-               SET response_headers = NULL, response_body = NULL
-              FROM (SELECT old.merchant_id, old.idempotency_key
-                      FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
-                     WHERE response_body IS NOT NULL AND old.created_at < now() - ? * interval '1 second'
-                       AND state IN ('succeeded', 'declined', 'purged')
-                     ORDER BY old.created_at
-                     LIMIT ?
-                       FOR UPDATE OF old SKIP LOCKED) AS due
-             WHERE reaped.merchant_id = due.merchant_id AND reaped.idempotency_key = due.idempotency_key
-            """;
-
-    private static int reapAnswers(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(REAP_ANSWERS)) {
-            statement.setLong(1, StoredResponse.KEPT.toSeconds());
-            statement.setInt(2, SOME);
-            return statement.executeUpdate();
-        }
-    }
-
+    /** By functions: the role that faces the internet changes and deletes nothing of a payment by itself. */
+    private static final String REAP_ANSWERS = "SELECT reap_answers(? * interval '1 second', ?)";
     private static final String FORGET_PAYMENTS = "SELECT forget_settled_payments(? * interval '1 second', ?)";
     private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(? * interval '1 second', ?)";
 
-    private int forget(Connection connection, String sql) throws SQLException {
+    private static int remove(Connection connection, String sql, Duration kept) throws SQLException {
         try (var statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, retention.toSeconds());
+            statement.setLong(1, kept.toSeconds());
             statement.setInt(2, SOME);
             try (var row = statement.executeQuery()) {
                 row.next();

@@ -39,7 +39,7 @@ class AcceptPaymentsTest {
     static void open() {
         url = TestStack.newDatabase();
         IngestWorld.prepare(url);
-        database = Database.open(url, "postgres", "", 16);
+        database = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 16);
     }
 
     @AfterAll
@@ -184,6 +184,7 @@ class AcceptPaymentsTest {
         accept(ask);
         List<Acceptance> answers = database.inTransaction(connection -> ACCEPT.answer(
                 before("JOIN idempotency_key", connection, () -> IngestWorld.execute(url, """
+                        SET session_replication_role = replica;
                         DELETE FROM chargeonce.idempotency_key WHERE resource_id = '%1$s';
                         DELETE FROM chargeonce.operation WHERE operation_id = '%1$s'""".formatted(ask.id()))),
                 List.of(ask(key, 250, Optional.empty()))));
@@ -225,7 +226,7 @@ class AcceptPaymentsTest {
     void a_database_that_is_stricter_by_default_makes_no_difference() throws Exception {
         String name = url.replaceFirst(".*/([^?]*).*", "$1");
         IngestWorld.execute(url, "ALTER DATABASE \"" + name + "\" SET default_transaction_isolation = 'serializable'");
-        try (var other = Database.open(url, "postgres", "", 4); var callers = Executors.newVirtualThreadPerTaskExecutor();
+        try (var other = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 4); var callers = Executors.newVirtualThreadPerTaskExecutor();
              var coalescer = new Coalescer<>("test", other, 2, () -> {}, ACCEPT)) {
             var answers = IntStream.range(0, 50).mapToObj(i -> callers.submit(() -> coalescer.ask(ask(key + "-" + i % 5)))).toList();
             for (var answer : answers) {

@@ -1,6 +1,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
@@ -71,8 +72,13 @@ final class IngestWorld implements AutoCloseable {
         return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort()).awaitOpen();
     }
 
+    /** As the service logs in: its rights are those of production. */
+    static String asIngest(String databaseUrl) {
+        return databaseUrl.replace("user=postgres", "user=chargeonce_ingest");
+    }
+
     static PipelineSettings pipeline(String databaseUrl, String kafka, String topicPrefix, Optional<Address> admin) {
-        return new PipelineSettings(databaseUrl, "postgres", "", kafka, Optional.empty(), topicPrefix,
+        return new PipelineSettings(asIngest(databaseUrl), "chargeonce_ingest", "", kafka, Optional.empty(), topicPrefix,
                 List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), admin);
     }
 
@@ -95,6 +101,7 @@ final class IngestWorld implements AutoCloseable {
     /** Schema and merchants with their tokens: acme and globex are not guarded against second clicks, initech and hooli are. */
     static void prepare(String databaseUrl) {
         Migrations.apply(databaseUrl, "postgres", "");
+        Roles.apply(databaseUrl, "postgres", "", Optional.empty());
         execute(databaseUrl, """
                 INSERT INTO chargeonce.merchant (merchant_id, duplicate_window_ms)
                 VALUES ('acme', 0), ('globex', 0), ('initech', 10000), ('hooli', 3600000);
@@ -131,6 +138,11 @@ final class IngestWorld implements AutoCloseable {
 
     long count(String sql) {
         return count(databaseUrl, sql);
+    }
+
+    /** What no trigger lets pass. */
+    void rewrite(String sql) {
+        execute("SET session_replication_role = replica; " + sql);
     }
 
     void execute(String sql) {

@@ -19,10 +19,10 @@ class MerchantsTest {
     void what_postgres_said_about_a_token_holds_for_five_seconds() {
         String url = TestStack.newDatabase();
         IngestWorld.prepare(url);
-        try (var database = Database.open(url, "postgres", "", 2); var merchants = new Merchants(database, now::get)) {
+        try (var database = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 2); var merchants = new Merchants(database, now::get)) {
             assertThat(merchants.authenticate(List.of("Bearer test_acme"))).isEqualTo(ACME);
             assertThat(merchants.authenticate(List.of("Bearer test_new"))).isInstanceOf(Checked.Wrong.class);
-            IngestWorld.execute(url, "UPDATE chargeonce.merchant_token SET revoked_at = now()");
+            IngestWorld.execute(url, "UPDATE chargeonce.merchant_token SET revoked_at = now() WHERE revoked_at IS NULL");
             IngestWorld.execute(url, "INSERT INTO chargeonce.merchant_token VALUES (sha256('test_new'), 'acme')");
 
             now.updateAndGet(time -> time.plus(Duration.ofMillis(4_999)));
@@ -39,7 +39,7 @@ class MerchantsTest {
     void two_credentials_in_one_request_are_none() {
         String url = TestStack.newDatabase();
         IngestWorld.prepare(url);
-        try (var database = Database.open(url, "postgres", "", 2); var merchants = new Merchants(database, now::get)) {
+        try (var database = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 2); var merchants = new Merchants(database, now::get)) {
             assertThat(merchants.authenticate(List.of("Bearer test_acme", "Bearer test_globex"))).isInstanceOf(Checked.Wrong.class);
             assertThat(merchants.authenticate(List.of())).isInstanceOf(Checked.Wrong.class);
         }

@@ -26,7 +26,7 @@ class ReaperTest {
     @BeforeAll
     static void start() {
         world = IngestWorld.start(URL);
-        database = Database.open(URL, "postgres", "", 2);
+        database = Database.open(IngestWorld.asIngest(URL), "chargeonce_ingest", "", 2);
         reaper = new Reaper(database, Duration.ofDays(400));
     }
 

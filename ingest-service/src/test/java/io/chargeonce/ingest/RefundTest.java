@@ -42,7 +42,7 @@ class RefundTest {
     }
 
     private static void become(String operation, String state) {
-        world.execute("UPDATE operation SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
+        world.rewrite("UPDATE operation SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
                 .formatted(state, operation));
     }
 

@@ -16,12 +16,12 @@ public final class Outbox {
     private static final JsonMapper HEADERS = new JsonMapper();
 
     /**
-     * {@code now()} is the transaction's start: never later than any time that the same transaction gives its other rows.
+     * {@code staged_at} is the transaction's start: never later than any time that the same transaction gives its other rows.
      * The condition always holds; checking it gives the transaction its number before any row takes an id.
      */
     private static final String STAGE = """
-            INSERT INTO outbox (shard, topic, record_key, value, headers, staged_at)
-            SELECT shard, topic, record_key, value, headers::json, now()
+            INSERT INTO outbox (shard, topic, record_key, value, headers)
+            SELECT shard, topic, record_key, value, headers::json
               FROM unnest(?::smallint[], ?::text[], ?::text[], ?::bytea[], ?::text[])
                 AS row (shard, topic, record_key, value, headers)
              WHERE pg_current_xact_id() IS NOT NULL

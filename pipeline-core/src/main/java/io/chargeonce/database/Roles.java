@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.postgresql.util.PasswordUtil;
@@ -20,23 +21,35 @@ public final class Roles {
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
 
+    /**
+     * What was done.
+     *
+     * @param withPassword the roles whose password was set
+     * @param tookBack     a line for each right that a role, or everyone, had and that is not intended
+     * @param left         a line for each that the user may not take back
+     */
+    public record Applied(List<String> withPassword, List<String> tookBack, List<String> left) {}
+
     private Roles() {}
 
     /**
      * @param passwords a directory with a file per role, named as the role, that holds its password; a role without one keeps
      *                  the password that it has, and a new one has none
-     * @return the roles whose password was set
      * @throws DatabaseUnavailable when Postgres cannot be reached
      */
-    public static List<String> apply(String url, String user, String password, Optional<Path> passwords) {
+    public static Applied apply(String url, String user, String password, Optional<Path> passwords) {
         try (Connection connection = DriverManager.getConnection(url, user, password)) {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET LOCAL search_path = chargeonce");
+                Grants before = Grants.read(connection, ALL);
                 statement.execute(rights());
+                Powers.TakenBack powers = Powers.takeBack(connection, ALL);
+                var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, ALL)));
+                tookBack.addAll(powers.gone());
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
                 connection.commit();
-                return set;
+                return new Applied(set, tookBack, powers.left());
             }
         } catch (SQLException e) {
             throw String.valueOf(e.getSQLState()).startsWith("08") ? new DatabaseUnavailable(e) : new DatabaseRefused(e);

@@ -57,6 +57,7 @@ public final class Operation {
     Optional<Instant> representAt = Optional.empty();
     /** What {@link #seldomChanged} was in the table. */
     List<Object> seldomChangedAsRead = List.of();
+    Optional<Capture> captureAsRead = Optional.empty();
 
     Operation(Accepted accepted) {
         this.accepted = accepted;
@@ -65,7 +66,7 @@ public final class Operation {
     /** The columns that a payment which succeeds at once leaves as they are. */
     List<Object> seldomChanged() {
         return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
-                resolveTries, unresolvedSince, capture, refusedBy, represented, representAt);
+                resolveTries, unresolvedSince, refusedBy, represented, representAt);
     }
 
     public Accepted accepted() {

@@ -124,9 +124,8 @@ public final class OperationTable {
 
     private static final String INSERT = """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, reference, state, step, charge_before, capture_psp, capture_reference,
-                                   traceparent)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', 1, clock_timestamp() + ? * interval '1 second', ?, ?, ?)
+                                   payment_method, customer, reference, charge_before, capture_psp, capture_reference, traceparent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 second', ?, ?, ?)
             ON CONFLICT (operation_id) DO NOTHING
             """;
 
@@ -181,17 +180,14 @@ public final class OperationTable {
                    failure_cause = row.failure_cause, failure_message = row.failure_message, not_before = row.not_before,
                    charge_before = row.charge_before, staged_at = row.staged_at, swept = row.swept,
                    lease_token = row.lease_token, resolve_at = row.resolve_at, resolve_tries = row.resolve_tries,
-                   unresolved_since = row.unresolved_since, settled_at = row.settled_at, capture_psp = row.capture_psp,
-                   capture_reference = row.capture_reference, refused_by = row.refused_by,
+                   unresolved_since = row.unresolved_since, settled_at = row.settled_at, refused_by = row.refused_by,
                    represented = row.represented, represent_at = row.represent_at
               FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[],
                           ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[], ?::uuid[],
-                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::text[],
-                          ?::int[], ?::timestamptz[])
+                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::int[], ?::timestamptz[])
                 AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
                         failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
-                        resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-                        represented, represent_at)
+                        resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented, represent_at)
              WHERE operation.operation_id = row.operation_id
             """;
 
@@ -208,6 +204,7 @@ public final class OperationTable {
 
     /** Writes rows that this transaction has locked. */
     public static void save(Connection connection, List<Operation> changed) throws SQLException {
+        saveCaptures(connection, changed.stream().filter(operation -> !operation.capture.equals(operation.captureAsRead)).toList());
         Map<Boolean, List<Operation>> usual = changed.stream().collect(Collectors.partitioningBy(
                 operation -> operation.seldomChanged().equals(operation.seldomChangedAsRead)));
         saveUsual(connection, usual.get(true));
@@ -259,12 +256,30 @@ public final class OperationTable {
                     .with("int4", op -> op.resolveTries)
                     .with("timestamptz", op -> op.unresolvedSince.orElse(null))
                     .with("timestamptz", op -> op.settledAt.orElse(null))
-                    .with("text", op -> op.capture.map(Capture::psp).orElse(null))
-                    .with("text", op -> op.capture.map(Capture::reference).orElse(null))
                     .with("text", op -> op.refusedBy.orElse(null))
                     .with("int4", op -> op.represented)
                     .with("timestamptz", op -> op.representAt.orElse(null));
             mustBe(changed.size(), statement.executeUpdate());
+        }
+    }
+
+    /** Apart from the rest, for only who makes attempts may say where money goes back to. */
+    private static final String SAVE_CAPTURE = """
+            UPDATE operation SET capture_psp = row.capture_psp, capture_reference = row.capture_reference
+              FROM unnest(?::text[], ?::text[], ?::text[]) AS row (operation_id, capture_psp, capture_reference)
+             WHERE operation.operation_id = row.operation_id
+            """;
+
+    private static void saveCaptures(Connection connection, List<Operation> found) throws SQLException {
+        if (found.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(SAVE_CAPTURE)) {
+            Columns.of(found, statement)
+                    .with("text", Operation::id)
+                    .with("text", op -> op.capture.map(Capture::psp).orElse(null))
+                    .with("text", op -> op.capture.map(Capture::reference).orElse(null));
+            mustBe(found.size(), statement.executeUpdate());
         }
     }
 
@@ -317,6 +332,7 @@ public final class OperationTable {
         operation.represented = row.integer();
         operation.representAt = row.instantIfAny();
         operation.seldomChangedAsRead = operation.seldomChanged();
+        operation.captureAsRead = operation.capture;
         return operation;
     }
 

@@ -1,70 +1,133 @@
--- One role per service, each with what its statements need and no more. Run as the schema's owner, in one transaction, as
--- often as you like: it first takes back everything, so a right that is not below is gone. No role owns anything, so none can
--- alter a table, drop an index or switch a trigger off. Nobody may update or delete what was observed or audited.
+-- One role per service, each with what its statements need and no more, column by column. Run as the schema's owner, in one
+-- transaction, as often as you like: it first takes back everything, so a right that is not below is gone. docs/roles.md shows the
+-- result, and a test compares. No role owns anything, so none can alter a table, drop an index or switch a trigger off. No role may
+-- update or delete what was observed or audited.
 
 DO $$
 DECLARE
+    services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
+                             'chargeonce_dlq_operator', 'chargeonce_merchant_admin'];
     service text;
+    granted record;
 BEGIN
-    FOREACH service IN ARRAY ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
-                                   'chargeonce_dlq_operator', 'chargeonce_merchant_admin']
-    LOOP
+    FOREACH service IN ARRAY services LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service) THEN
             EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', service);
         END IF;
         -- A service that hangs in the middle of a transaction must not hold its locks for ever.
-        EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''30s''', service);
-        EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %I', service);
-        EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA chargeonce FROM %I', service);
-        EXECUTE format('REVOKE ALL ON SCHEMA chargeonce FROM %I', service);
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service AND 'idle_in_transaction_session_timeout=30s' = ANY (rolconfig)) THEN
+            EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''30s''', service);
+        END IF;
+        EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM %I CASCADE', current_database(), service);
+    END LOOP;
+    -- What is granted on tables that are yet to come.
+    FOR granted IN SELECT DISTINCT defaclnamespace <> 0 AS here, pg_get_userbyid(grantee) AS role, grantee = 0 AS to_all,
+                          CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' END AS kind
+                     FROM pg_default_acl, aclexplode(defaclacl)
+                    WHERE defaclrole = current_user::regrole AND defaclobjtype IN ('r', 'S', 'f')
+                      AND (defaclnamespace = 'chargeonce'::regnamespace AND grantee = 0
+                           OR defaclnamespace IN ('chargeonce'::regnamespace, 0) AND pg_get_userbyid(grantee) = ANY (services))
+    LOOP
+        EXECUTE format('ALTER DEFAULT PRIVILEGES %s REVOKE ALL ON %s FROM %s', CASE WHEN granted.here THEN 'IN SCHEMA chargeonce' END,
+                       granted.kind, CASE WHEN granted.to_all THEN 'PUBLIC' ELSE quote_ident(granted.role) END);
+    END LOOP;
+    FOREACH service IN ARRAY services || 'public'::text LOOP
+        EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %s CASCADE', service);
+        EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA chargeonce FROM %s CASCADE', service);
+        EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA chargeonce FROM %s CASCADE', service);
+        EXECUTE format('REVOKE ALL ON SCHEMA chargeonce FROM %s CASCADE', service);
+    END LOOP;
+    FOREACH service IN ARRAY services LOOP
         EXECUTE format('GRANT USAGE ON SCHEMA chargeonce TO %I', service);
-        -- Readiness looks at the outbox.
-        EXECUTE format('GRANT SELECT ON chargeonce.outbox TO %I', service);
     END LOOP;
 END $$;
 
--- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
--- see an attempt's request or key.
-GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
-GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
-GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
-GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
-GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), lock_payment(text),
-    take_back_keys(text[], text[])
-    TO chargeonce_ingest;
+-- Takes payments and refunds, and relays. It faces the internet: it can make an operation, not say how it goes on, and never change
+-- one; it cannot see an attempt's request or key. What has to be removed or held it asks functions for, which judge by themselves.
+GRANT SELECT ON idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
+GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
+GRANT SELECT (token_sha256, merchant_id, revoked_at) ON merchant_token TO chargeonce_ingest;
+-- Not when: a row's age is Postgres's own.
+GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params, recovery_point,
+    response_status, response_headers, response_body, resource_id) ON idempotency_key TO chargeonce_ingest;
+GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+    reference, description, receipt_email, charge_before, capture_psp, capture_reference, traceparent) ON operation TO chargeonce_ingest;
+GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
+GRANT INSERT ON audit_record TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), reap_answers(interval, int),
+    lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
--- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, and no deletion but of
--- what the relay has published.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, merchant, retry_budget, tier_visit
+-- The outbox: a policy of the table says on which topics who may stage. A relay deletes what it has published and sets aside what
+-- the broker refuses; what a record says is never changed.
+GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+-- Readiness looks at it, and what agrees with the topic of dead letters.
+GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
+
+-- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
+-- and of what was sent, and no deletion but of what the relay has published.
+GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, retry_budget, hand_settlement
     TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
--- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
-GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
--- Those that match no attempt wait for one.
-GRANT SELECT, INSERT, DELETE ON unmatched_notice TO chargeonce_charge;
--- What people found out is executed by the resolver, and looked at when something comes late. It proposes nothing itself.
-GRANT SELECT, UPDATE ON hand_settlement TO chargeonce_charge, chargeonce_retry;
--- Webhooks alone tell of a capture that failed later.
-GRANT SELECT, INSERT, UPDATE ON capture_failure TO chargeonce_charge;
-GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
+GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
+-- Reversals.
+GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+    reference, charge_before, capture_psp, capture_reference, traceparent) ON operation TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (capture_psp, capture_reference) ON operation TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
+    charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented,
+    represent_at) ON operation TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+GRANT INSERT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256,
+    sent_at, key_valid_until) ON payment_attempt TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, decided_at, sends) ON payment_attempt
+    TO chargeonce_charge, chargeonce_retry;
+GRANT EXECUTE ON FUNCTION knows_more(text, text) TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT (psp_key, source, outcome, cause, detail, psp_reference) ON psp_observation TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT ON audit_record TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT (credential_sha256, amount, currency, day, presented), UPDATE (presented) ON retry_budget
+    TO chargeonce_charge, chargeonce_retry;
 -- What they tell each other of PSPs; what processes told that are long gone is dropped.
-GRANT SELECT, INSERT, UPDATE, DELETE ON psp_health TO chargeonce_charge, chargeonce_retry;
+GRANT SELECT, INSERT, UPDATE (good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments, told_at), DELETE
+    ON psp_health TO chargeonce_charge, chargeonce_retry;
+
+-- Charge alone: webhooks that were taken, whose notes are dropped when they are older than a PSP repeats (and locked for that).
+GRANT SELECT, INSERT (psp, notice_id), UPDATE (received_at), DELETE ON psp_notice TO chargeonce_charge;
+-- Those that match no attempt wait for one.
+GRANT SELECT, INSERT (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail, happened_at), DELETE
+    ON unmatched_notice TO chargeonce_charge;
+-- Webhooks alone tell of a capture that failed later.
+GRANT SELECT, INSERT (operation_id, psp, psp_reference, reason, failed_at, told_at),
+    UPDATE (psp_reference, reason, failed_at, recaptured_at, told_at) ON capture_failure TO chargeonce_charge;
+-- What people found out is executed by the resolver. It proposes nothing itself.
+GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charge;
+
+-- The queue: it is entered and left, and never says another amount than it did.
+GRANT INSERT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
+    charge_before, had_open_attempt, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers) ON dead_letter
+    TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter
+    TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
 GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit,
     hand_settlement, unmatched_notice
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION audit_record_hash(audit_record) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
--- Moves them, and can neither make an attempt nor an operation, nor say what became of an attempt: it proposes, and the resolver decides.
-GRANT INSERT ON hand_settlement TO chargeonce_dlq_operator;
-GRANT UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
+-- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
+-- an attempt: it proposes, and the resolver decides.
+GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by),
+    UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
-GRANT UPDATE ON operation, dead_letter TO chargeonce_dlq_operator;
-GRANT INSERT ON outbox, audit_record, tier_visit TO chargeonce_dlq_operator;
-GRANT INSERT, UPDATE ON dlq_run, dlq_run_item TO chargeonce_dlq_operator;
+GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
+GRANT INSERT ON audit_record TO chargeonce_dlq_operator;
+GRANT INSERT (run_id, planned_by, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state),
+    UPDATE (state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
+GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
+    ON dlq_run_item TO chargeonce_dlq_operator;
 
--- Says who may send payments.
-GRANT SELECT, INSERT, UPDATE ON merchant, merchant_token TO chargeonce_merchant_admin;
+-- Says who may send payments. A token is made and revoked, and nothing else becomes of it.
+GRANT SELECT ON merchant, merchant_token TO chargeonce_merchant_admin;
+GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
+GRANT INSERT (token_sha256, merchant_id), UPDATE (revoked_at) ON merchant_token TO chargeonce_merchant_admin;
 GRANT INSERT ON audit_record TO chargeonce_merchant_admin;

@@ -26,8 +26,7 @@ final class Migrate {
         return Migrations.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
     }
 
-    /** Returns the roles whose password was set. */
-    static List<String> roles(PipelineSettings settings, Optional<Path> passwords) {
+    static Roles.Applied roles(PipelineSettings settings, Optional<Path> passwords) {
         return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), passwords);
     }
 

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.database.Roles;
 import io.chargeonce.runtime.PipelineSettings;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -41,22 +42,25 @@ final class MigrateCommand implements Callable<Integer> {
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
-        if (roles) {
-            grant(settings);
-        }
-        return 0;
+        return roles && !grant(settings) ? 1 : 0;
     }
 
-    private void grant(PipelineSettings settings) {
-        List<String> withPassword = Migrate.roles(settings, passwords);
+    /** Returns false if a role has a right left that it must not have. */
+    private boolean grant(PipelineSettings settings) {
+        PrintWriter out = spec.commandLine().getOut();
+        Roles.Applied applied = Migrate.roles(settings, passwords);
+        out.printf("Roles: %s; passwords set for %s; %s.%n", String.join(", ", Roles.ALL),
+                applied.withPassword().isEmpty() ? "none" : String.join(", ", applied.withPassword()),
+                applied.tookBack().isEmpty() ? "nothing had to be taken back" : applied.tookBack().size() + " rights taken back");
+        applied.tookBack().forEach(right -> out.printf("  took back: %s%n", right));
+        applied.left().forEach(right -> out.printf("  NOT taken back: %s%n", right));
         boolean guarded = Migrate.acls(settings);
-        spec.commandLine().getOut().printf("Roles: %s; passwords set for %s.%nACLs: %s.%n", String.join(", ", Roles.ALL),
-                withPassword.isEmpty() ? "none" : String.join(", ", withPassword),
-                guarded ? "created" : "none, for these brokers have no authorizer; they would be");
+        out.printf("ACLs: %s.%n", guarded ? "created" : "none, for these brokers have no authorizer; they would be");
         if (!guarded) {
-            Migrate.plannedAcls(settings).forEach(acl -> spec.commandLine().getOut().printf("  %s may %s %s %s%n",
+            Migrate.plannedAcls(settings).forEach(acl -> out.printf("  %s may %s %s %s%n",
                     acl.entry().principal(), acl.entry().operation(), acl.pattern().resourceType(), acl.pattern().name()
                             + (acl.pattern().patternType() == PatternType.PREFIXED ? "*" : "")));
         }
+        return applied.left().isEmpty();
     }
 }

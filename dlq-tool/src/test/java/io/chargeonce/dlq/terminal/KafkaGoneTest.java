@@ -42,7 +42,7 @@ class KafkaGoneTest {
             new TopicPlan(QueueRows.TOPICS, PARTITIONS, Optional.of((short) 1)).create(admin);
         }
         List<String> dead = rows.dead(8);
-        try (var relay = new OutboxRelay(rows.queue().database(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
             var merge = CompletableFuture.supplyAsync(() -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes"),
                     Thread::startVirtualThread);
             await().until(() -> !rows.accepted().isEmpty() && rows.text("SELECT count(*) FROM outbox").equals("0"));

@@ -87,7 +87,7 @@ class TerminalTest {
         rows.dead();
         Process watch = inATerminal("watch", "", "watch");
         await().until(() -> printed("watch").contains("1 dead letter") && printed("watch").contains("q quits; looks every 1 s"));
-        rows.queue().database().inTransaction(connection -> {
+        rows.owner().inTransaction(connection -> {
             Database.waitForLocks(connection, Duration.ofSeconds(10));
             try (var lock = connection.createStatement()) {
                 lock.execute("LOCK TABLE dead_letter");

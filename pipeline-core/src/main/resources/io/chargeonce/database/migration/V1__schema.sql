@@ -1,4 +1,24 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
+-- What a role may do is in roles.sql. What no role may do, not even the owner by a slip, is refused here.
+
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'restrict_violation';
+END $$;
+REVOKE EXECUTE ON FUNCTION refuse() FROM PUBLIC;
+
+-- How far back something may be removed that is kept for so long. Only the time that comes out is compared: intervals compare by
+-- months of 30 days, so that '-1200 months 36014 days' would count as 14 days and mean next year.
+CREATE FUNCTION cutoff(kept interval, at_least interval) RETURNS timestamptz
+    LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF (now() - kept <= now() - at_least) IS NOT TRUE THEN
+        RAISE EXCEPTION '% is too short: this is kept for at least %', coalesce(kept::text, 'NULL'), at_least
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN now() - kept;
+END $$;
+REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 
 CREATE TABLE merchant (
     merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
@@ -18,6 +38,11 @@ CREATE TABLE merchant_token (
     created_at   timestamptz NOT NULL DEFAULT now(),
     revoked_at   timestamptz
 );
+CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at ON merchant_token
+    EXECUTE FUNCTION refuse('a token never goes to another merchant; make a new one');
+CREATE TRIGGER a_revoked_token_stays_revoked BEFORE UPDATE OF revoked_at ON merchant_token
+    FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL)
+    EXECUTE FUNCTION refuse('a revoked token stays revoked; make a new one');
 
 -- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
 CREATE TABLE idempotency_key (
@@ -45,16 +70,6 @@ CREATE INDEX idempotency_key_answered ON idempotency_key (created_at) WHERE resp
 CREATE INDEX idempotency_key_reaped ON idempotency_key (created_at) WHERE response_body IS NULL;
 -- Refunds have keys too; a payment's is found by itself.
 CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
-
--- A second click leaves nothing behind, and the role that faces the internet deletes no key: this takes back only what the
--- very same transaction has put in.
-CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    DELETE FROM idempotency_key USING unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
-     WHERE idempotency_key.merchant_id = ask.merchant_id AND idempotency_key.idempotency_key = ask.idempotency_key
-       AND idempotency_key.xmin = pg_current_xact_id()::xid
-$$;
-REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
 
 -- The purchase that was made last, so that a second click under a new key is seen. A lock with a short life:
 -- whoever finds the row alive is the second.
@@ -91,10 +106,11 @@ CREATE TABLE operation (
     capture_reference text,
     accepted_at      timestamptz NOT NULL DEFAULT now(),
 
-    state            text NOT NULL CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                                    'succeeded', 'declined', 'dead', 'purged')),
+    -- Who accepts says nothing of the state and of what follows.
+    state            text NOT NULL DEFAULT 'accepted' CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                                                       'succeeded', 'declined', 'dead', 'purged')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
-    step             int NOT NULL CHECK (step >= 1),
+    step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
     generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
@@ -154,11 +170,127 @@ CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged'
 CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
     WHERE reference IS NOT NULL;
 
+-- A statement is refused for what it sets or deletes, before it looks at any row: others pay nothing for it.
+CREATE TRIGGER what_was_accepted_stays BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
+        currency, payment_method, customer, reference, description, receipt_email, accepted_at, traceparent ON operation
+    EXECUTE FUNCTION refuse('what was accepted never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+
+-- What has ended would be charged again; only a capture that is told late outranks a decline.
+CREATE TRIGGER an_end_is_an_end AFTER UPDATE OF state ON operation
+    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'declined') AND NEW.state <> OLD.state
+                       AND NOT (OLD.state = 'declined' AND NEW.state = 'succeeded'))
+    EXECUTE FUNCTION refuse('what has succeeded or was declined never goes back');
+
+-- Who makes no attempt decides about no money: a person at the dead-letter queue moves what is listed there, changes neither where
+-- nor how often it was tried, calls charged what an attempt is known to have charged, and puts nothing off.
+CREATE FUNCTION a_person_moves_what_is_listed() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    legal boolean := CASE OLD.state
+        WHEN 'dead' THEN NEW.state IN ('accepted', 'unresolved', 'succeeded', 'purged')
+        WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'succeeded', 'purged')
+        WHEN 'purged' THEN OLD.settled_at IS NULL AND NEW.state IN ('purged', 'dead', 'unresolved')
+                           OR OLD.resolve_at IS NOT NULL AND NEW.state = 'purged'
+        ELSE false END;
+BEGIN
+    -- The owner mends what has to be mended.
+    IF has_any_column_privilege('payment_attempt', 'INSERT') THEN
+        RETURN NULL;
+    END IF;
+    IF NOT legal THEN
+        RAISE EXCEPTION 'permission denied: this role takes no operation from % to %', OLD.state, NEW.state
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
+       (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
+       OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state IN ('accepted', 'succeeded') THEN
+        RAISE EXCEPTION 'permission denied: this role changes neither where nor how often an operation was tried'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF NEW.resolve_at IS DISTINCT FROM OLD.resolve_at AND NEW.resolve_at > clock_timestamp()
+       OR NEW.resolve_at IS NULL AND OLD.resolve_at IS NOT NULL AND NEW.state <> 'succeeded'
+       OR NEW.lease_token IS DISTINCT FROM OLD.lease_token AND NEW.lease_token IS NOT NULL
+       OR (NEW.not_before, NEW.staged_at) IS DISTINCT FROM (OLD.not_before, OLD.staged_at)
+           AND greatest(NEW.not_before, NEW.staged_at) > clock_timestamp() THEN
+        RAISE EXCEPTION 'permission denied: this role neither ends a question to the PSP nor puts anything off'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF NEW.state = 'succeeded' THEN
+        IF NOT EXISTS (SELECT FROM payment_attempt AS attempt
+                        WHERE attempt.payment_id = NEW.payment_id AND attempt.operation_id = NEW.operation_id
+                          AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
+            RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded so'
+                USING ERRCODE = 'insufficient_privilege';
+        END IF;
+    ELSIF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
+        RAISE EXCEPTION 'permission denied: this role settles nothing that has not succeeded'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_person_moves_what_is_listed() FROM PUBLIC;
+-- Those who charge, and superusers, pay no call.
+CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation
+    FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
+                       AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_moves_what_is_listed();
+
 -- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT FROM operation WHERE operation_id = payment FOR UPDATE
 $$;
 REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
+
+-- A second click leaves nothing behind, and the role that faces the internet deletes no key: this takes back only what the
+-- very same transaction has put in. The transaction's time says so, which that role can give no row; and the row's version, for
+-- another transaction may have begun in the same microsecond. A key whose payment was accepted stays in any case.
+CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM idempotency_key USING unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
+     WHERE idempotency_key.merchant_id = ask.merchant_id AND idempotency_key.idempotency_key = ask.idempotency_key
+       AND created_at = now() AND idempotency_key.xmin = pg_current_xact_id()::xid
+       AND NOT EXISTS (SELECT FROM operation WHERE operation_id = resource_id)
+$$;
+REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
+
+-- Money goes back to where it came from, in its merchant's name and never more than came, whoever writes the row. What the
+-- pipeline reverses by itself it knows from its attempts.
+CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    payment operation;
+BEGIN
+    IF NEW.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
+        RETURN NULL;
+    END IF;
+    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
+    IF TG_OP = 'UPDATE' THEN
+        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = NEW.payment_id AND psp_reference = NEW.capture_reference
+                                                 AND state = 'settled') THEN
+            RETURN NULL;
+        END IF;
+    ELSIF NEW.kind = 'refund' THEN
+        -- Of two at once the second counts the first.
+        PERFORM lock_payment(NEW.payment_id);
+    END IF;
+    SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
+    IF NEW.kind <> 'refund' OR (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
+       OR NEW.capture_reference IS NOT NULL AND (payment.state, payment.psp, payment.psp_reference)
+                                                IS DISTINCT FROM ('succeeded', NEW.capture_psp, NEW.capture_reference)
+       OR TG_OP = 'INSERT' AND (SELECT sum(amount) FROM operation WHERE payment_id = NEW.payment_id AND kind = 'refund'
+                                                                    AND state <> 'declined') > payment.amount THEN
+        RAISE EXCEPTION 'operation: a refund gives back what its payment has captured, and no more' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
+CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
+    FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
+CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation
+    FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
+    EXECUTE FUNCTION what_goes_back_has_come();
 
 -- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
 CREATE TABLE tier_visit (
@@ -175,13 +307,15 @@ CREATE TABLE tier_visit (
 );
 
 -- A trigger and no statement of the services: whatever sends an operation to a tier is recorded, and success pays nothing.
-CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql AS $$
+-- As its owner: no service can write one by itself.
+CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
-    INSERT INTO chargeonce.tier_visit (operation_id, step, generation, tier, state, cause, staged_at, due_at)
+    INSERT INTO tier_visit (operation_id, step, generation, tier, state, cause, staged_at, due_at)
     VALUES (NEW.operation_id, NEW.step, NEW.generation, NEW.tier, NEW.state, NEW.failure_cause, NEW.staged_at, NEW.not_before)
     ON CONFLICT (operation_id, step) DO NOTHING;
     RETURN NULL;
 END $$;
+REVOKE EXECUTE ON FUNCTION record_tier_visit() FROM PUBLIC;
 CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
@@ -213,12 +347,29 @@ CREATE TABLE payment_attempt (
     not_found       int NOT NULL DEFAULT 0 CHECK (not_found >= 0),
     -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
     CONSTRAINT failed_for_good_unless_a_success_came_late
-        CHECK (state <> 'failed_definite' OR failed_definite)
+        CHECK (state <> 'failed_definite' OR failed_definite),
+    -- Or one_open_attempt could be got round by another name for the same payment.
+    CONSTRAINT a_charge_has_one_name
+        CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
 ) WITH (fillfactor = 50);
 
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
 -- A second charge is refused here, whoever asks for it.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
+CREATE TRIGGER what_was_sent_stays BEFORE UPDATE OF psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp,
+        request, request_sha256 ON payment_attempt
+    EXECUTE FUNCTION refuse('what was sent never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON payment_attempt
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON payment_attempt EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+-- An attempt makes room for the next one by its own definite failure and in no other way, and knowledge only grows.
+CREATE TRIGGER what_is_known_stays_known AFTER UPDATE OF state, failed_definite ON payment_attempt
+    FOR EACH ROW WHEN (NEW.failed_definite <> OLD.failed_definite
+                           AND NOT (NEW.failed_definite AND NEW.state = 'failed_definite' AND OLD.state IN ('in_flight', 'unknown'))
+                       OR OLD.state = 'succeeded' AND NEW.state <> 'succeeded'
+                       OR OLD.state = 'failed_definite' AND NEW.state NOT IN ('failed_definite', 'succeeded'))
+    EXECUTE FUNCTION refuse('an attempt fails once, and what has succeeded stays so');
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
 
@@ -228,6 +379,7 @@ CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql
          > array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], before)
         OR heard = 'unknown' AND before = 'unknown'
 $$;
+REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 
 -- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word.
 CREATE VIEW attempt_shown AS
@@ -245,6 +397,10 @@ CREATE TABLE psp_observation (
     psp_reference text
 );
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
+CREATE TRIGGER what_was_heard_stays BEFORE UPDATE ON psp_observation EXECUTE FUNCTION refuse('what was heard never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON psp_observation
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
 -- What PSPs sent by themselves and was taken, for they send it again and again.
 CREATE TABLE psp_notice (
@@ -323,6 +479,20 @@ CREATE TABLE hand_settlement (
     CONSTRAINT only_money_that_moved_has_a_reference CHECK ((verdict = 'charged') = (psp_reference IS NOT NULL)),
     CONSTRAINT only_what_is_approved_is_decided CHECK (state = 'waiting' OR approved_by IS NOT NULL)
 );
+CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
+    FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
+    EXECUTE FUNCTION refuse('what was decided on a finding stays');
+-- Who finds out does not decide.
+CREATE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT has_any_column_privilege('payment_attempt', 'UPDATE') THEN
+        RAISE EXCEPTION 'permission denied: this role proposes, and the resolver decides' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION the_resolver_decides() FROM PUBLIC;
+CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
+    FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
 -- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
 CREATE TABLE retry_budget (
@@ -370,6 +540,23 @@ CREATE TABLE outbox (
     refusal    text
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
+-- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
+-- told, and the queue is written, by who makes attempts. People change the queue; of outcomes they tell only that of a success, which
+-- they cannot make up. What follows the last dot of a topic is fixed, whatever its prefix.
+ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readers ON outbox FOR SELECT USING (true);
+CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
+CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
+-- A CASE, so that who makes attempts is asked for no more than that, once a statement.
+CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
+    WHEN right(topic, 9) = '.requests' OR right(topic, 15) = '.intake-refused' THEN true
+    WHEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT')) THEN true
+    WHEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+        THEN right(topic, 9) <> '.outcomes'
+             OR (SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'merchant' = merchant_id
+                        AND told ->> 'amount' = amount::text AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
+                   FROM operation, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
+    ELSE false END);
 
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
 CREATE TABLE dead_letter (
@@ -499,6 +686,7 @@ CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql
                entry.merchant_id, extract(epoch FROM entry.at), entry.actor, entry.action, entry.reason, entry.data::text,
                entry.origin)::text, 'UTF8'))
 $$;
+REVOKE EXECUTE ON FUNCTION audit_record_hash(audit_record) FROM PUBLIC;
 
 -- As its owner, for who may append to the audit log need not be able to read it. Planned once, whatever the session has
 -- its own statements planned by: it runs for every row. A plan that was made while the log was empty must not read all of it
@@ -512,24 +700,25 @@ BEGIN
     RETURN NEW;
 END
 $$;
+REVOKE EXECUTE ON FUNCTION chain_audit_record() FROM PUBLIC;
 CREATE TRIGGER chained BEFORE INSERT ON audit_record FOR EACH ROW EXECUTE FUNCTION chain_audit_record();
 
 -- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
--- it may only call this, which runs as the schema's owner and itself refuses what is too young or not settled.
+-- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is
+-- what no service can write.
 -- What became of the payments that it forgets was published long ago; the audit log stays.
 CREATE FUNCTION forget_settled_payments(retention interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
+    -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
+    until timestamptz := cutoff(retention, interval '14 days');
     forgotten int;
 BEGIN
-    -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
-    IF retention < interval '14 days' THEN
-        RAISE EXCEPTION 'a retention of % is too short: payments are kept for at least 14 days', retention;
-    END IF;
+    PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
           FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
-         WHERE response_body IS NULL AND old.created_at < now() - retention
+         WHERE response_body IS NULL AND old.created_at < until
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
@@ -538,9 +727,9 @@ BEGIN
            AND NOT EXISTS (SELECT FROM operation AS back
                             WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
                               AND (back.state NOT IN ('succeeded', 'declined', 'purged') OR back.resolve_at IS NOT NULL
-                                   OR back.accepted_at > now() - retention))
+                                   OR back.accepted_at > until))
          ORDER BY old.created_at
-         LIMIT most
+         LIMIT coalesce(most, 0)
            FOR UPDATE OF old SKIP LOCKED
     ), back AS (
         SELECT operation_id FROM operation JOIN due USING (payment_id) WHERE kind <> 'charge'
@@ -567,6 +756,7 @@ BEGIN
     DELETE FROM idempotency_key AS key USING due
      WHERE key.merchant_id = due.merchant_id AND key.idempotency_key = due.idempotency_key;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
+    PERFORM set_config('chargeonce.forgetting', 'off', true);
     RETURN forgotten;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int) FROM PUBLIC;
@@ -576,21 +766,43 @@ CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS in
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     -- Never before a purge is beyond undoing.
-    until timestamptz := now() - greatest(retention, interval '30 days');
+    until timestamptz := least(cutoff(retention, interval '14 days'), now() - interval '30 days');
     letters int;
     items int;
 BEGIN
     DELETE FROM dead_letter WHERE dead_letter_id IN (
         SELECT dead_letter_id FROM dead_letter WHERE operation_id IS NULL AND state <> 'dead' AND changed_at < until
-         LIMIT most FOR UPDATE SKIP LOCKED);
+         LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS letters = ROW_COUNT;
     DELETE FROM dlq_run_item WHERE (run_id, position) IN (
         SELECT run_id, position FROM dlq_run JOIN dlq_run_item USING (run_id)
          WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
-         LIMIT most);
+         LIMIT coalesce(most, 0));
     GET DIAGNOSTICS items = ROW_COUNT;
     DELETE FROM dlq_run WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
        AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
     RETURN letters + items;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
+
+-- An answer is removed after a day, and its key stays.
+CREATE FUNCTION reap_answers(kept interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    until timestamptz := cutoff(kept, interval '1 day');
+    answers int;
+BEGIN
+    UPDATE idempotency_key AS reaped
+       SET response_headers = NULL, response_body = NULL
+      FROM (SELECT old.merchant_id, old.idempotency_key
+              FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+             WHERE response_body IS NOT NULL AND old.created_at < until
+               AND state IN ('succeeded', 'declined', 'purged')
+             ORDER BY old.created_at
+             LIMIT coalesce(most, 0)
+               FOR UPDATE OF old SKIP LOCKED) AS due
+     WHERE reaped.merchant_id = due.merchant_id AND reaped.idempotency_key = due.idempotency_key;
+    GET DIAGNOSTICS answers = ROW_COUNT;
+    RETURN answers;
+END $$;
+REVOKE EXECUTE ON FUNCTION reap_answers(interval, int) FROM PUBLIC;

@@ -1,0 +1,73 @@
+package io.chargeonce.database;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What makes a role more than its grants: attributes, memberships, and settings of the server that it may change. Ours have none. */
+final class Powers {
+
+    /** @param takenBackBy the statement that ends it */
+    private record Power(String what, String takenBackBy) {}
+
+    private Powers() {}
+
+    private static final String READ = """
+            SELECT format('%s from %s', attribute, rolname), format('ALTER ROLE %I NO%s', rolname, attribute)
+              FROM pg_roles, LATERAL (VALUES ('SUPERUSER', rolsuper), ('CREATEDB', rolcreatedb), ('CREATEROLE', rolcreaterole),
+                                             ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS has (attribute, it)
+             WHERE rolname = ANY (?) AND it
+             UNION ALL
+            SELECT format('membership in %s from %s', pg_get_userbyid(roleid), pg_get_userbyid(member)),
+                   format('REVOKE %I FROM %I GRANTED BY %I CASCADE', pg_get_userbyid(roleid), pg_get_userbyid(member),
+                          pg_get_userbyid(grantor))
+              FROM pg_auth_members
+             WHERE pg_get_userbyid(member) = ANY (?)
+                OR pg_get_userbyid(roleid) = ANY (?)
+                   -- Who makes a role is its member, so that it can change it.
+                   AND member NOT IN (current_user::regrole, (SELECT nspowner FROM pg_namespace WHERE nspname = 'chargeonce'))
+             UNION ALL
+            SELECT format('%s on parameter %s from %s', privilege_type, parname, pg_get_userbyid(grantee)),
+                   format('REVOKE ALL ON PARAMETER %I FROM %I CASCADE', parname, pg_get_userbyid(grantee))
+              FROM pg_parameter_acl, aclexplode(paracl) WHERE pg_get_userbyid(grantee) = ANY (?)
+            """;
+
+    /**
+     * @param gone what is ended
+     * @param left what this user may not end, each with the statement for a superuser
+     */
+    record TakenBack(List<String> gone, List<String> left) {}
+
+    static TakenBack takeBack(Connection connection, List<String> roles) throws SQLException {
+        List<Power> found = read(connection, roles);
+        for (Power power : found) {
+            Savepoint before = connection.setSavepoint();
+            try (var statement = connection.createStatement()) {
+                statement.execute(power.takenBackBy);
+            } catch (SQLException e) {
+                // Told below, for it is still there.
+                connection.rollback(before);
+            }
+        }
+        List<Power> left = read(connection, roles);
+        return new TakenBack(found.stream().filter(power -> !left.contains(power)).map(Power::what).toList(),
+                left.stream().map(power -> "%s; a superuser must say: %s".formatted(power.what, power.takenBackBy)).toList());
+    }
+
+    private static List<Power> read(Connection connection, List<String> roles) throws SQLException {
+        var powers = new ArrayList<Power>();
+        try (var statement = connection.prepareStatement(READ)) {
+            for (int i = 1; i <= 4; i++) {
+                statement.setArray(i, connection.createArrayOf("text", roles.toArray()));
+            }
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    powers.add(new Power(row.getString(1), row.getString(2)));
+                }
+            }
+        }
+        return powers;
+    }
+}

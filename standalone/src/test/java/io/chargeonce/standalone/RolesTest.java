@@ -1,0 +1,269 @@
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
+import io.chargeonce.sandbox.TestStack;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The roles may do exactly what docs/roles.md says, and {@code migrate --roles} makes it so again. */
+class RolesTest {
+
+    private static final String PREFIX = "chargeonce_";
+    private static String url;
+    private static Connection owner;
+
+    @BeforeAll
+    static void migrate() throws SQLException {
+        url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        owner = DriverManager.getConnection(url + "&currentSchema=chargeonce");
+    }
+
+    @AfterAll
+    static void close() throws SQLException {
+        owner.close();
+    }
+
+    @BeforeEach
+    void restore() {
+        Roles.apply(url, "postgres", "", Optional.empty());
+    }
+
+    /** {@code all} columns is a right to the table, also to columns that come later; none stands where there is no column. */
+    private record Right(String role, String privilege, String on, String column) implements Comparable<Right> {
+
+        @Override
+        public int compareTo(Right other) {
+            return toString().compareTo(other.toString());
+        }
+
+        @Override
+        public String toString() {
+            return "%s: %s on %s (%s)".formatted(role, privilege, on, column);
+        }
+    }
+
+    private static final String IN_CATALOG = """
+            WITH role AS (
+                SELECT rolname FROM pg_roles WHERE rolname = ANY (?)
+            ), one AS (
+                SELECT oid, relname, relkind FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+            ), of_table AS (
+                SELECT rolname, privilege, oid, relname FROM role, one, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',
+                       'TRIGGER'] || CASE WHEN current_setting('server_version_num')::int >= 170000 THEN '{MAINTAIN}' ELSE '{}'::text[] END) AS privilege
+                 WHERE has_table_privilege(rolname, oid, privilege)
+            )
+            SELECT rolname, privilege, relname, 'all' FROM of_table
+             UNION ALL
+            SELECT rolname, privilege, relname, attname
+              FROM role, one JOIN pg_attribute ON attrelid = one.oid AND attnum > 0 AND NOT attisdropped,
+                   unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) AS privilege
+             WHERE has_column_privilege(rolname, one.oid, attnum, privilege) AND NOT has_table_privilege(rolname, one.oid, privilege)
+             UNION ALL
+            SELECT rolname, privilege, relname, 'all'
+              FROM role, pg_class, unnest(ARRAY['USAGE', 'SELECT', 'UPDATE']) AS privilege
+             WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'S' AND has_sequence_privilege(rolname, pg_class.oid, privilege)
+             UNION ALL
+            SELECT rolname, 'EXECUTE', proname || '()', 'all'
+              FROM role, pg_proc WHERE pronamespace = 'chargeonce'::regnamespace AND has_function_privilege(rolname, oid, 'EXECUTE')
+             UNION ALL
+            SELECT rolname, privilege, 'schema chargeonce', 'all'
+              FROM role, unnest(ARRAY['USAGE', 'CREATE']) AS privilege WHERE has_schema_privilege(rolname, 'chargeonce', privilege)
+             UNION ALL
+            SELECT rolname, 'CREATE', 'database', 'all' FROM role WHERE has_database_privilege(rolname, current_database(), 'CREATE')
+            """;
+
+    private static Set<Right> inCatalog() throws SQLException {
+        var rights = new TreeSet<Right>();
+        try (var statement = owner.prepareStatement(IN_CATALOG)) {
+            statement.setArray(1, owner.createArrayOf("text", Roles.ALL.toArray()));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    rights.add(new Right(row.getString(1).substring(PREFIX.length()), row.getString(2), row.getString(3), row.getString(4)));
+                }
+            }
+        }
+        return rights;
+    }
+
+    private static List<List<String>> table() throws IOException {
+        return Files.readString(Repository.root().resolve("docs/roles.md")).lines().filter(line -> line.startsWith("| `"))
+                .map(line -> Arrays.stream(line.substring(1).split("\\|")).map(cell -> cell.replace("`", "").strip()).toList()).toList();
+    }
+
+    private static Set<Right> written() throws IOException {
+        var rights = new TreeSet<Right>();
+        for (List<String> row : table()) {
+            if (!row.get(1).equals("nothing")) {
+                for (String role : row.get(3).split(", ")) {
+                    for (String column : row.get(2).split(", ")) {
+                        rights.add(new Right(role, row.get(1), row.get(0), column));
+                    }
+                }
+            }
+        }
+        return rights;
+    }
+
+    @Test
+    void each_role_may_do_what_is_written_and_nothing_else() throws Exception {
+        assertThat(inCatalog()).containsExactlyInAnyOrderElementsOf(written());
+    }
+
+    @Test
+    void every_table_view_sequence_and_function_is_written_there() throws Exception {
+        Set<String> there = new TreeSet<>(texts("""
+                SELECT relname FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+                 UNION SELECT proname || '()' FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
+                 UNION VALUES ('schema chargeonce'), ('database')"""));
+        assertThat(table().stream().map(List::getFirst).collect(Collectors.toSet())).isEqualTo(there);
+    }
+
+    @Test
+    void the_rules_on_what_enters_kafka_are_in_force() throws SQLException {
+        assertThat(texts("SELECT relname FROM pg_class WHERE relrowsecurity")).containsExactly("outbox");
+        assertThat(texts("SELECT cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly("DELETE relays_delete",
+                "INSERT each_tells_what_it_decides", "SELECT readers", "UPDATE relays_set_aside");
+    }
+
+    @Test
+    void a_second_run_has_nothing_to_take_back() {
+        assertThat(Roles.apply(url, "postgres", "", Optional.empty())).isEqualTo(new Roles.Applied(List.of(), List.of(), List.of()));
+    }
+
+    @Test
+    void a_run_on_a_new_schema_has_nothing_to_take_back() {
+        String fresh = TestStack.newDatabase();
+        Migrations.apply(fresh, "postgres", "");
+        assertThat(Roles.apply(fresh, "postgres", "", Optional.empty()).tookBack()).isEmpty();
+    }
+
+    @Test
+    void what_was_granted_by_hand_is_taken_back_and_told() throws Exception {
+        execute("GRANT UPDATE, DELETE ON operation TO chargeonce_ingest",
+                "GRANT SELECT (token_sha256, created_at) ON merchant_token TO chargeonce_charge",
+                "GRANT INSERT ON payment_attempt TO PUBLIC",
+                "GRANT SELECT ON dead_letter TO chargeonce_charge WITH GRANT OPTION",
+                "GRANT EXECUTE ON FUNCTION lock_payment(text) TO chargeonce_retry",
+                "GRANT EXECUTE ON FUNCTION take_back_keys(text[], text[]) TO PUBLIC",
+                "GRANT USAGE ON SEQUENCE outbox_outbox_id_seq TO chargeonce_retry",
+                "GRANT CREATE ON SCHEMA chargeonce TO chargeonce_dlq_reader",
+                "ALTER DEFAULT PRIVILEGES IN SCHEMA chargeonce GRANT SELECT ON TABLES TO chargeonce_ingest, PUBLIC",
+                "ALTER DEFAULT PRIVILEGES GRANT UPDATE ON TABLES TO chargeonce_ingest",
+                "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO chargeonce_retry', current_database()); END $$",
+                "REVOKE SELECT ON operation FROM chargeonce_charge");
+        assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).containsExactlyInAnyOrder(
+                "EXECUTE on function take_back_keys from PUBLIC",
+                "SELECT on all that is made in the schema from PUBLIC",
+                "INSERT on payment_attempt from PUBLIC",
+                "SELECT and the right to grant it on dead_letter from chargeonce_charge",
+                "SELECT (created_at, token_sha256) on merchant_token from chargeonce_charge",
+                "CREATE on schema chargeonce from chargeonce_dlq_reader",
+                "UPDATE on all that is made anywhere from chargeonce_ingest",
+                "SELECT on all that is made in the schema from chargeonce_ingest",
+                "DELETE on operation from chargeonce_ingest",
+                "UPDATE on operation from chargeonce_ingest",
+                "EXECUTE on function lock_payment from chargeonce_retry",
+                "USAGE on outbox_outbox_id_seq from chargeonce_retry",
+                "CREATE on the database from chargeonce_retry");
+        assertThat(inCatalog()).isEqualTo(written());
+        execute("CREATE TABLE made_later ()");
+        try {
+            assertThat(texts("SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
+                    .isEmpty();
+        } finally {
+            execute("DROP TABLE made_later");
+        }
+    }
+
+    @Test
+    void memberships_and_attributes_are_taken_back_and_told() throws SQLException {
+        execute("CREATE ROLE thief", "GRANT chargeonce_charge TO thief", "GRANT pg_read_all_data TO chargeonce_dlq_reader",
+                "GRANT chargeonce_charge TO chargeonce_ingest WITH ADMIN OPTION",
+                "GRANT SET ON PARAMETER session_replication_role TO chargeonce_charge",
+                "ALTER ROLE chargeonce_ingest CREATEDB", "ALTER ROLE chargeonce_charge BYPASSRLS REPLICATION", "ALTER ROLE chargeonce_retry SUPERUSER CREATEROLE");
+        try {
+            Roles.Applied applied = Roles.apply(url, "postgres", "", Optional.empty());
+            assertThat(applied.left()).isEmpty();
+            assertThat(applied.tookBack()).containsExactlyInAnyOrder("membership in chargeonce_charge from thief",
+                    "membership in pg_read_all_data from chargeonce_dlq_reader", "membership in chargeonce_charge from chargeonce_ingest",
+                    "SET on parameter session_replication_role from chargeonce_charge", "CREATEDB from chargeonce_ingest",
+                    "BYPASSRLS from chargeonce_charge", "REPLICATION from chargeonce_charge", "SUPERUSER from chargeonce_retry",
+                    "CREATEROLE from chargeonce_retry");
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).isEmpty();
+        } finally {
+            execute("DROP ROLE thief");
+        }
+    }
+
+    @Test
+    void an_owner_who_is_no_superuser_takes_back_what_it_may_and_names_the_rest() throws SQLException {
+        String owned = TestStack.newDatabase();
+        String name = owned.replaceAll(".*/([^?]*).*", "$1");
+        // Others of this server have made the roles already; who makes them gets this by itself.
+        execute("CREATE ROLE schema_owner LOGIN CREATEROLE", "ALTER DATABASE \"" + name + "\" OWNER TO schema_owner");
+        for (String role : Roles.ALL) {
+            execute("GRANT " + role + " TO schema_owner WITH ADMIN OPTION");
+        }
+        String asOwner = owned.replace("user=postgres", "user=schema_owner");
+        try (Connection connection = DriverManager.getConnection(asOwner + "&currentSchema=chargeonce"); var statement = connection.createStatement()) {
+            Migrations.apply(asOwner, "schema_owner", "");
+            assertThat(Roles.apply(asOwner, "schema_owner", "", Optional.empty())).isEqualTo(new Roles.Applied(List.of(), List.of(), List.of()));
+            statement.execute("GRANT UPDATE ON operation TO chargeonce_ingest");
+            execute("GRANT pg_read_all_data TO chargeonce_dlq_reader", "ALTER ROLE chargeonce_retry SUPERUSER");
+            Roles.Applied applied = Roles.apply(asOwner, "schema_owner", "", Optional.empty());
+            assertThat(applied.tookBack()).containsExactly("UPDATE on operation from chargeonce_ingest");
+            assertThat(applied.left()).containsExactlyInAnyOrder(
+                    "SUPERUSER from chargeonce_retry; a superuser must say: ALTER ROLE chargeonce_retry NOSUPERUSER",
+                    "membership in pg_read_all_data from chargeonce_dlq_reader; a superuser must say: "
+                            + "REVOKE pg_read_all_data FROM chargeonce_dlq_reader GRANTED BY postgres CASCADE");
+            statement.execute("CREATE ROLE thief");
+            statement.execute("GRANT chargeonce_charge TO thief");
+            execute("ALTER ROLE chargeonce_retry NOSUPERUSER", "REVOKE pg_read_all_data FROM chargeonce_dlq_reader");
+            assertThat(Roles.apply(asOwner, "schema_owner", "", Optional.empty()))
+                    .isEqualTo(new Roles.Applied(List.of(), List.of("membership in chargeonce_charge from thief"), List.of()));
+            statement.execute("DROP ROLE thief");
+        } finally {
+            execute("ALTER ROLE chargeonce_retry NOSUPERUSER", "REVOKE pg_read_all_data FROM chargeonce_dlq_reader");
+            for (String role : Roles.ALL) {
+                execute("REVOKE " + role + " FROM schema_owner CASCADE");
+            }
+            execute("ALTER ROLE schema_owner NOLOGIN");
+        }
+    }
+
+    private static void execute(String... statements) throws SQLException {
+        try (var statement = owner.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static List<String> texts(String sql) throws SQLException {
+        var texts = new ArrayList<String>();
+        try (var statement = owner.createStatement(); var row = statement.executeQuery(sql)) {
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+        }
+        return texts;
+    }
+}
