@@ -15,6 +15,7 @@ BEGIN
         -- A service that hangs in the middle of a transaction must not hold its locks for ever.
         EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''30s''', service);
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %I', service);
+        EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA chargeonce FROM %I', service);
         EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA chargeonce FROM %I', service);
         EXECUTE format('REVOKE ALL ON SCHEMA chargeonce FROM %I', service);
         EXECUTE format('GRANT USAGE ON SCHEMA chargeonce TO %I', service);
@@ -26,7 +27,7 @@ END $$;
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
 -- see an attempt's request or key.
 GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
-GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
+GRANT INSERT ON idempotency_key, operation TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
@@ -39,7 +40,7 @@ GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_le
 GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, merchant, retry_budget, tier_visit
     TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT ON psp_observation, tier_visit TO chargeonce_charge, chargeonce_retry;
 -- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
 -- Those that match no attempt wait for one.
@@ -62,9 +63,17 @@ GRANT INSERT ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE ON operation, dead_letter TO chargeonce_dlq_operator;
-GRANT INSERT ON outbox, audit_record, tier_visit TO chargeonce_dlq_operator;
+GRANT INSERT ON outbox, tier_visit TO chargeonce_dlq_operator;
 GRANT INSERT, UPDATE ON dlq_run, dlq_run_item TO chargeonce_dlq_operator;
 
 -- Says who may send payments.
 GRANT SELECT, INSERT, UPDATE ON merchant, merchant_token TO chargeonce_merchant_admin;
-GRANT INSERT ON audit_record TO chargeonce_merchant_admin;
+
+-- No role inserts into the audit log: this function appends what its caller's role may say.
+GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_merchant_admin;
+-- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches.
+GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
+GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
+GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
