@@ -1,5 +1,6 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
@@ -115,7 +116,10 @@ public final class ChargeEngine {
                 tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());
     }
 
-    /** Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, and stages again what Kafka lost. */
+    /**
+     * Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, stages again what Kafka lost, and seals
+     * the audit log.
+     */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
                 () -> new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease()));
@@ -128,6 +132,8 @@ public final class ChargeEngine {
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
         startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
+        var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
+        startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         var backlog = new Backlog(database, meters);
         startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
     }

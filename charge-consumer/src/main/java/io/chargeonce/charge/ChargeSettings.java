@@ -1,5 +1,7 @@
 package io.chargeonce.charge;
 
+import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Routes;
 import io.chargeonce.psp.adyen.AdyenGateway;
@@ -21,7 +23,7 @@ import java.util.stream.Stream;
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
                              Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
-                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
+                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -80,6 +82,14 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
         public static final Pace USUAL = new Pace(2_000, 10);
     }
 
+    /** The audit log sealed without a key. */
+    public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
+                          List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace,
+                          Optional<Address> webhooks) {
+        this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, webhooks,
+                AuditSealer.Settings.USUAL);
+    }
+
     /** Without webhooks. */
     public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace) {
@@ -89,7 +99,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE)).flatMap(List::stream).toList();
+            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.EVERY)).flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
@@ -100,7 +110,8 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
                 adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
-                settings.get(WEBHOOK_ADDRESS));
+                settings.get(WEBHOOK_ADDRESS),
+                new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.EVERY)));
     }
 
     /** One that is not set up now may be set up in other processes, or again later; one that nobody can set up is a mistake. */

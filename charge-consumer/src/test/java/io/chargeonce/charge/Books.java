@@ -158,7 +158,7 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        rewrite("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, "
+        rewrite("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, audit_seal, retry_budget, "
                 + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
         return this;
     }

@@ -91,6 +91,7 @@ public final class Checker {
             new AttemptRows(books).read(rows);
             new TierVisits(books, evidence.tiers()).read(rows);
             new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
+            new SealRows(books).read(rows);
             planted(books, evidence).lookThrough(rows);
         }
     }

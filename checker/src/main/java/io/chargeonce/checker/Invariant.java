@@ -24,6 +24,8 @@ public enum Invariant {
     NEVER_EARLY("never-early"),
     /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
     DLQ_ALGEBRA("dlq-algebra"),
+    /** Seals on the audit log follow each other without a gap, and each covers as many records as when it was made. */
+    AUDIT_SEALED("audit-sealed"),
     /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
     MONEY_SUM("money-sum"),
     /** No planted card number or secret is found anywhere. */

@@ -124,6 +124,26 @@ class TopicChecksTest {
     }
 
     @Test
+    void audit_sealed_each_seal_has_its_records_and_follows_the_one_before() {
+        world.sql("""
+                INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, mark, sealed_at)
+                SELECT 1, 1, max(audit_id), count(*), sha256(''), sha256(''), now() FROM audit_record
+                """);
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE audit_seal SET records = records - 1");
+        assertThat(world.check().violations()).singleElement().satisfies(violation -> {
+            assertThat(violation.invariant()).isEqualTo(Invariant.AUDIT_SEALED);
+            assertThat(violation.toString()).contains("audit seal 1 covers ");
+        });
+        world.sql("UPDATE audit_seal SET records = records + 1",
+                "INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd')", """
+                INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, mark, sealed_at)
+                SELECT 2, max(audit_id), max(audit_id), 1, sha256(''), sha256(''), sha256(''), now() FROM audit_record
+                """);
+        assertThat(world.check().violations()).singleElement().asString().contains("audit seal 2 covers ", "should begin at");
+    }
+
+    @Test
     void poison_that_is_finished_between_the_rows_and_the_topics_breaks_nothing() throws Exception {
         long offset = world.send("requests", "k", "poison");
         try (var checks = Executors.newSingleThreadExecutor(); var other = world.connect(); var statement = other.createStatement()) {

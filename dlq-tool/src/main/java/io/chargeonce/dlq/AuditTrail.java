@@ -1,6 +1,6 @@
 package io.chargeonce.dlq;
 
-import io.chargeonce.ledger.AuditChain;
+import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -27,13 +27,16 @@ public final class AuditTrail {
     public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
 
     /**
+     * @param actor   who it was, as the command line said
+     * @param role    the role that the database knew them by
      * @param finding what a settlement by hand says of the money; empty for any other deed
      * @param sum     of the dead letters concerned; money per currency
      */
-    public record Line(Instant from, Instant until, String actor, String action, Optional<String> run, Optional<Finding> finding,
-                       Optional<String> reason, Sum sum) {}
+    public record Line(Instant from, Instant until, String actor, String role, String action, Optional<String> run,
+                       Optional<Finding> finding, Optional<String> reason, Sum sum) {}
 
-    private record Name(String actor, String action, Optional<String> run, Optional<Finding> finding, Optional<String> reason) {}
+    private record Name(String actor, String role, String action, Optional<String> run, Optional<Finding> finding,
+                        Optional<String> reason) {}
 
     private AuditTrail() {}
 
@@ -42,31 +45,21 @@ public final class AuditTrail {
         return queue.database().withConnection(connection -> read(connection, question));
     }
 
-    /** The whole log takes longer than a statement usually may. */
-    private static final String PATIENCE = "SET LOCAL statement_timeout = '30min'";
-
-    /** Records that were not written as they are now. */
-    public static List<AuditChain.Broken> broken(DeadLetterQueue queue, int limit) {
-        return queue.database().inTransaction(connection -> {
-            try (var patience = connection.createStatement()) {
-                patience.execute(PATIENCE);
-            }
-            return AuditChain.broken(connection, limit);
-        });
-    }
-
     private static final String READ = """
-            SELECT min(at), max(at), audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency', count(*),
-                   coalesce(sum((data ->> 'amount')::bigint), 0), data ->> 'verdict', data ->> 'psp_reference'
+            SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency, count(*),
+                   least(coalesce(sum(CASE WHEN amount ~ '^[0-9]{1,12}$' THEN amount::bigint END), 0), 9e18)::bigint,
+                   verdict, psp_reference, session_role
               FROM audit_record
+              CROSS JOIN LATERAL (SELECT audit_detail(data, 'run') AS run, audit_detail(data, 'currency') AS currency,
+                                         audit_detail(data, 'amount') AS amount, audit_detail(data, 'verdict') AS verdict,
+                                         audit_detail(data, 'psp_reference') AS psp_reference) AS detail
               CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
              WHERE audit_record.action LIKE 'dlq.%'
                AND at > clock_timestamp() - wanted.seconds * interval '1 second'
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)
-               AND (wanted.run IS NULL OR data ->> 'run' = wanted.run)
-             GROUP BY audit_record.actor, audit_record.action, data ->> 'run', reason, data ->> 'currency',
-                      data ->> 'verdict', data ->> 'psp_reference'
+               AND (wanted.run IS NULL OR detail.run = wanted.run)
+             GROUP BY audit_record.actor, session_role, audit_record.action, detail.run, reason, currency, verdict, psp_reference
              ORDER BY min(at), min(audit_id)
             """;
 
@@ -76,15 +69,22 @@ public final class AuditTrail {
             bind(statement, question);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    var name = new Name(result.getString(3), result.getString(4), Optional.ofNullable(result.getString(5)),
-                            Finding.of(result.getString(10), result.getString(11)), Optional.ofNullable(result.getString(6)));
+                    var name = new Name(result.getString(3), result.getString(12), result.getString(4),
+                            Optional.ofNullable(result.getString(5)), Finding.of(result.getString(10), result.getString(11)),
+                            Optional.ofNullable(result.getString(6)));
                     lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.action, name.run,
-                            name.finding, name.reason, Sum.ofRow(result.getString(7), result.getLong(8), result.getLong(9))), AuditTrail::together);
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.role, name.action, name.run,
+                            name.finding, name.reason, Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
+                            AuditTrail::together);
                 }
             }
         }
         return List.copyOf(lines.values());
+    }
+
+    /** NULL for one that does not exist: one odd record must not hide the others. */
+    private static String currency(String code) {
+        return Money.isCurrency(code) ? code : null;
     }
 
     private static void bind(PreparedStatement statement, Question question) throws SQLException {
@@ -96,6 +96,6 @@ public final class AuditTrail {
 
     private static Line together(Line line, Line more) {
         return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
-                line.actor, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
+                line.actor, line.role, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
     }
 }

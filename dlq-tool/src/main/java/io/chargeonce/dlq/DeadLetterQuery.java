@@ -94,7 +94,7 @@ final class DeadLetterQuery {
     private static final String OF_PURGE = """
             EXISTS (SELECT FROM audit_record AS deed
                      WHERE deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
-                       AND deed.data ->> 'run' = wanted.run AND (deed.data ->> 'revision')::int = letter.revision)
+                       AND audit_detail(deed.data, 'run') = wanted.run AND audit_detail(deed.data, 'revision') = letter.revision::text)
             """;
 
     /** Whole with its conditions, for each place that dead letters can be in. */

@@ -55,7 +55,7 @@ final class LifeRows {
     }
 
     private static final String DEATHS = """
-            SELECT at, data ->> 'why', CASE WHEN audit_id = max(audit_id) OVER () THEN message END
+            SELECT at, audit_detail(data, 'why'), CASE WHEN audit_id = max(audit_id) OVER () THEN message END
               FROM audit_record JOIN dead_letter ON dead_letter_id = resource_id
              WHERE resource_id = ? AND action = 'dead_letter.entered'
             """;
@@ -77,8 +77,9 @@ final class LifeRows {
     private static final String DEEDS = """
             SELECT at, actor, action,
                    coalesce(CASE WHEN action = 'dlq.settlement_proposed'
-                                 THEN concat_ws(', ', replace(data ->> 'verdict', '_', ' '), nullif(data ->> 'psp_reference', ''), reason) END,
-                            reason, data ->> 'why'), data ->> 'run' FROM audit_record
+                                 THEN concat_ws(', ', replace(audit_detail(data, 'verdict'), '_', ' '),
+                                                nullif(audit_detail(data, 'psp_reference'), ''), reason) END,
+                            reason, audit_detail(data, 'why')), audit_detail(data, 'run') FROM audit_record
              WHERE resource_id = ? AND action NOT IN ('payment.accepted', 'dead-lettered', 'dead_letter.entered') ORDER BY audit_id
             """;
 

@@ -83,7 +83,7 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
     }
 
     private static final String AUDIT = """
-            SELECT at, actor, action, reason, data, data ->> 'verdict', data ->> 'psp_reference'
+            SELECT at, actor, action, reason, data, audit_detail(data, 'verdict'), audit_detail(data, 'psp_reference')
               FROM audit_record WHERE resource_id = ? ORDER BY audit_id
             """;
 

@@ -317,7 +317,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void clear() {
         owner.withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, "
+                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
                         + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
             }
         });

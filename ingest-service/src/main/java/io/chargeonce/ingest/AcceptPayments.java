@@ -129,12 +129,13 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                        customer, reference, description, receipt_email, now() + ? * interval '1 second', traceparent
                   FROM accepted
             ), audit AS (
-                INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)
-                SELECT merchant_id, 'merchant:' || merchant_id, 'payment.accepted', 'payment', payment_id,
-                       request_params::json, origin
+                -- It is done because the answer asks for it.
+                SELECT append_audit(array_agg(merchant_id), array_agg('merchant:' || merchant_id), array_agg('payment.accepted'::text),
+                                    array_agg('payment'::text), array_agg(payment_id), NULL, array_agg(request_params),
+                                    array_agg(origin)) AS appended
                   FROM accepted
             )
-            SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted) FROM fresh
+            SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
             """.formatted(Command.VERSION, Command.METHOD, Command.PATH);
 
     /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */

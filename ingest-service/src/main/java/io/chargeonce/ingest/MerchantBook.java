@@ -59,8 +59,8 @@ public final class MerchantBook {
             WITH added AS (
                 INSERT INTO merchant (merchant_id) VALUES (?) ON CONFLICT DO NOTHING RETURNING merchant_id
             )
-            INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id)
-            SELECT merchant_id, ?, 'merchant.added', 'merchant', merchant_id FROM added
+            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, NULL)
+              FROM added
             """;
 
     /** @return false if there is such a merchant already; it is left as it is */
@@ -69,7 +69,7 @@ public final class MerchantBook {
             try (var statement = connection.prepareStatement(ADD)) {
                 statement.setString(1, merchant);
                 statement.setString(2, actor);
-                return statement.executeUpdate() == 1 && set(connection, merchant, terms);
+                return hasRow(statement) && set(connection, merchant, terms);
             }
         });
     }
@@ -83,10 +83,9 @@ public final class MerchantBook {
                  WHERE merchant_id = ?
                 RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines
             )
-            INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data)
-            SELECT merchant_id, ?, 'merchant.set', 'merchant', merchant_id,
-                   json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
-                                     'represent_declines', represent_declines)
+            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
+                   ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
+                                           'represent_declines', represent_declines)::text], NULL)
               FROM changed
             """;
 
@@ -105,7 +104,13 @@ public final class MerchantBook {
             statement.setBoolean(6, terms.representDeclines().orElse(false));
             statement.setString(7, merchant);
             statement.setString(8, actor);
-            return statement.executeUpdate() == 1;
+            return hasRow(statement);
+        }
+    }
+
+    private static boolean hasRow(PreparedStatement statement) throws SQLException {
+        try (var row = statement.executeQuery()) {
+            return row.next();
         }
     }
 

@@ -2,6 +2,8 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
 import java.security.SecureRandom;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,8 +50,7 @@ public final class TokenBook {
                 SELECT ?, merchant_id FROM merchant WHERE merchant_id = ?
                 RETURNING merchant_id
             )
-            INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id)
-            SELECT merchant_id, ?, 'token.created', 'token', ? FROM added
+            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['token.created'], ARRAY['token'], ARRAY[?], NULL, NULL, NULL) FROM added
             """;
 
     /** Empty if there is no such merchant. */
@@ -65,7 +66,7 @@ public final class TokenBook {
                 statement.setString(2, merchant);
                 statement.setString(3, actor);
                 statement.setString(4, id);
-                return statement.executeUpdate() == 1 ? Optional.of(new NewToken(id, secret)) : Optional.empty();
+                return hasRow(statement) ? Optional.of(new NewToken(id, secret)) : Optional.empty();
             }
         });
     }
@@ -81,8 +82,7 @@ public final class TokenBook {
                  WHERE encode(substr(token_sha256, 1, %d), 'hex') = ? AND revoked_at IS NULL
                 RETURNING merchant_id
             )
-            INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id)
-            SELECT merchant_id, ?, 'token.revoked', 'token', ? FROM revoked
+            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['token.revoked'], ARRAY['token'], ARRAY[?], NULL, NULL, NULL) FROM revoked
             """.formatted(ID_BYTES);
 
     /** @return false if no valid token has this id */
@@ -92,9 +92,15 @@ public final class TokenBook {
                 statement.setString(1, id);
                 statement.setString(2, actor);
                 statement.setString(3, id);
-                return statement.executeUpdate() > 0;
+                return hasRow(statement);
             }
         });
+    }
+
+    private static boolean hasRow(PreparedStatement statement) throws SQLException {
+        try (var row = statement.executeQuery()) {
+            return row.next();
+        }
     }
 
     private static final String LIST = """

@@ -25,7 +25,7 @@ public record AccessPlan(Topics topics) {
     public List<AclBinding> all() {
         var plan = new ArrayList<AclBinding>();
         // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
-        List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes()));
+        List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals()));
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));

@@ -43,6 +43,8 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
                 "cleanup.policy", "compact",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(kept(topics.outcomes(), Map.of()));
+        // Not compacted: who owns the database stages what he likes, and a tombstone would erase a seal here too.
+        plan.add(topic(topics.auditSeals(), Map.of("cleanup.policy", "delete", "retention.ms", "-1")));
         plan.add(kept(topics.intakeRefused(), Map.of()));
         return plan;
     }

@@ -38,6 +38,11 @@ public record Topics(String prefix) {
         return prefix + ".outcomes";
     }
 
+    /** Every seal on the audit log, for ever. */
+    public String auditSeals() {
+        return prefix + ".audit-seals";
+    }
+
     /** What the topics begin with on which merchants send payment requests; the merchant's id follows. */
     public String intakePrefix() {
         return prefix + ".intake.";

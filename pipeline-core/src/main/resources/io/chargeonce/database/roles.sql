@@ -53,7 +53,6 @@ GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, re
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, charge_before, capture_psp, capture_reference, traceparent) ON operation TO chargeonce_ingest;
 GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
-GRANT INSERT ON audit_record TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), reap_answers(interval, int),
     lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
@@ -83,7 +82,6 @@ GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, 
     TO chargeonce_charge, chargeonce_retry;
 GRANT EXECUTE ON FUNCTION knows_more(text, text) TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, source, outcome, cause, detail, psp_reference) ON psp_observation TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT ON audit_record TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (credential_sha256, amount, currency, day, presented), UPDATE (presented) ON retry_budget
     TO chargeonce_charge, chargeonce_retry;
 -- What they tell each other of PSPs; what processes told that are long gone is dropped.
@@ -112,7 +110,6 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
 GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit,
     hand_settlement, unmatched_notice
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION audit_record_hash(audit_record) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.
@@ -120,7 +117,6 @@ GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, pro
     UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
-GRANT INSERT ON audit_record TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, planned_by, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state),
     UPDATE (state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
@@ -130,4 +126,12 @@ GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, a
 GRANT SELECT ON merchant, merchant_token TO chargeonce_merchant_admin;
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
 GRANT INSERT (token_sha256, merchant_id), UPDATE (revoked_at) ON merchant_token TO chargeonce_merchant_admin;
-GRANT INSERT ON audit_record TO chargeonce_merchant_admin;
+
+-- No role inserts into the audit log: this function appends what its caller's role may say.
+GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_merchant_admin;
+-- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches.
+GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
+GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
+GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;

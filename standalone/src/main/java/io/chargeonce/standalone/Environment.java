@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -31,6 +32,11 @@ final class Environment {
     static KafkaConnection kafka() {
         PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
         return KafkaConnection.of(settings.kafka(), settings.kafkaProperties());
+    }
+
+    /** None, if the settings name no file. */
+    static AuditKeys auditKeys() {
+        return read(List.of(AuditKeys.FILE), settings -> AuditKeys.of(settings.get(AuditKeys.FILE)));
     }
 
     static DeadLetterQueue openDeadLetterQueue() {

@@ -77,7 +77,7 @@ class ArchitectureTest {
     void only_what_tells_a_time_to_others_asks_the_wall_clock() {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                         "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
-                        "io.chargeonce.wire..", "io.chargeonce.dlq..")
+                        "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
@@ -95,9 +95,14 @@ class ArchitectureTest {
     }
 
     @Test
+    void seals_stand_on_the_database_what_travels_and_settings() {
+        onlyDependsOn("io.chargeonce.audit..", "io.chargeonce.database..", "io.chargeonce.wire..", "io.chargeonce.runtime..");
+    }
+
+    @Test
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
-                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing.."};
+                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");

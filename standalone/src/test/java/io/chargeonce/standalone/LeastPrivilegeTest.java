@@ -95,6 +95,9 @@ class LeastPrivilegeTest {
             await(dead, "succeeded");
             assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
                     .contains("Of 1 that re-entered, 1 succeeded");
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(dlq("chargeonce_dlq_reader", "audit", "--verify")).satisfies(
+                    verified -> assertThat(verified.exit()).as(verified.out() + verified.err()).isZero()));
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
             var described = Monitoring.described();
@@ -120,12 +123,13 @@ class LeastPrivilegeTest {
     @ParameterizedTest
     @FieldSource("ROLES")
     void what_was_observed_and_audited_is_never_changed(String role) {
-        for (String table : List.of("psp_observation", "audit_record")) {
+        for (String table : List.of("psp_observation", "audit_record", "audit_seal")) {
             refused(role, "DELETE FROM " + table);
             refused(role, "TRUNCATE " + table);
         }
         refused(role, "UPDATE psp_observation SET outcome = 'charged'");
         refused(role, "UPDATE audit_record SET actor = 'nobody'");
+        refused(role, "UPDATE audit_seal SET mark = sha256('x')");
     }
 
     @ParameterizedTest
@@ -141,6 +145,11 @@ class LeastPrivilegeTest {
             "chargeonce_ingest         | DELETE FROM idempotency_key",
             "chargeonce_ingest         | INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('x'), 'acme')",
             "chargeonce_ingest         | SELECT FROM audit_record",
+            "chargeonce_ingest         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+            "chargeonce_charge         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+            "chargeonce_retry          | INSERT INTO audit_seal SELECT * FROM audit_seal",
+            "chargeonce_dlq_operator   | INSERT INTO audit_seal SELECT * FROM audit_seal",
+            "chargeonce_dlq_reader     | SELECT append_audit(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
             "chargeonce_charge         | SELECT FROM merchant_token",
             "chargeonce_charge         | SELECT FROM idempotency_key",
             "chargeonce_charge         | DELETE FROM dead_letter",

@@ -1,9 +1,9 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.audit.SealCheck;
 import io.chargeonce.dlq.AuditTrail;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Finding;
-import io.chargeonce.ledger.AuditChain;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,14 +20,15 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "audit", usageHelpAutoWidth = true, sortOptions = false,
         description = "Tells who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line.",
-        exitCodeList = "1:--verify found a record that is not what was written",
+        exitCodeList = "1:--verify found something that is not as it was sealed",
         footer = {"  What was purged this week, and by whom?",
                   "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
                   "  Has anybody tampered with it?",
-                  "    chargeonce dlq audit --verify"})
+                  "    chargeonce dlq audit --verify",
+                  "  And since that call told of seal 4711?",
+                  "    chargeonce dlq audit --verify --after-seal 4711"})
 final class AuditCommand implements Callable<Integer> {
 
-    private static final int MOST = 100;
     private static final Duration USUAL = Duration.ofDays(30);
 
     @ParentCommand
@@ -45,12 +46,20 @@ final class AuditCommand implements Callable<Integer> {
     @Option(names = "--run", paramLabel = "RUN", description = "Only what this run did.")
     Optional<String> run;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said.")
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said; with --verify, "
+            + "everything unless said.")
     Optional<String> newerThan;
 
-    @Option(names = "--verify", description = "Checks the whole log instead: each record is chained by hashes to the one before it "
-            + "about the same payment or run. One that was changed, added or taken away is told; a last one that was taken away does not show.")
+    @Option(names = "--verify", description = "Checks the whole log instead: every record against its seal, the seals' chain and marks, "
+            + "and the copies of the seals in Kafka. It tells what was changed, added or taken away, and since when everything holds.")
     boolean verify;
+
+    @Option(names = "--after-seal", paramLabel = "NUMBER", description = "With --verify: only what was sealed after this seal, which an "
+            + "earlier call told.")
+    Optional<String> afterSeal;
+
+    @Option(names = "--table-only", description = "With --verify: do not read the topic; needs no Kafka.")
+    boolean tableOnly;
 
     @Mixin
     CommonOptions common;
@@ -59,10 +68,14 @@ final class AuditCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         Duration age = problems.age("--newer-than", newerThan).orElse(USUAL);
-        if (verify && (by.isPresent() || action.isPresent() || run.isPresent() || newerThan.isPresent())) {
-            problems.add("--verify checks the whole log: name nothing else with it");
+        if (verify && (by.isPresent() || action.isPresent() || run.isPresent() || newerThan.isPresent() && afterSeal.isPresent())) {
+            problems.add("--verify checks what everyone did: only --newer-than or --after-seal goes with it");
         }
-        return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, this::verify)
+        if (!verify && (afterSeal.isPresent() || tableOnly)) {
+            problems.add("--after-seal and --table-only go with --verify");
+        }
+        Optional<Integer> after = problems.number("--after-seal", afterSeal);
+        return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, queue -> verify(queue, after, newerThan.map(said -> age)))
                 : dlq.with(spec, queue -> audit(queue, new AuditTrail.Question(by, action, run, age)));
     }
 
@@ -91,23 +104,10 @@ final class AuditCommand implements Callable<Integer> {
                 .reduce((finding, evidence) -> finding + ": " + evidence).orElse("–");
     }
 
-    private int verify(DeadLetterQueue queue) {
-        List<AuditChain.Broken> broken = AuditTrail.broken(queue, MOST);
-        Screen screen = Screen.of(spec);
-        for (AuditChain.Broken record : broken) {
-            if (common.json) {
-                Json.print(screen, Map.of("resource_id", record.resourceId(), "audit_id", record.auditId()));
-            } else {
-                screen.print("%s  record %d is not what was written, or one before it is gone", Printable.of(record.resourceId()), record.auditId());
-            }
-        }
-        if (common.json) {
-            Json.print(screen, Map.of("chained", broken.isEmpty()));
-        } else {
-            screen.say(broken.isEmpty() ? "Every audit record follows from the one before it."
-                    : "Somebody with rights on the database changed the audit log: compare these with a backup.");
-        }
-        return broken.isEmpty() ? 0 : 1;
+    private int verify(DeadLetterQueue queue, Optional<Integer> after, Optional<Duration> age) {
+        long number = after.map(Long::valueOf).or(() -> age.map(newer -> SealCheck.olderThan(queue.database(), newer))).orElse(0L);
+        return new AuditVerification(spec, common.json, queue, dlq.keys())
+                .run(number, tableOnly ? Optional.empty() : Optional.of(dlq.kafka()));
     }
 
     private static Map<String, Object> json(AuditTrail.Line line) {
@@ -115,6 +115,7 @@ final class AuditCommand implements Callable<Integer> {
         json.put("from", line.from().toString());
         json.put("until", line.until().toString());
         json.put("actor", line.actor());
+        json.put("role", line.role());
         json.put("action", line.action());
         Json.putIfPresent(json, "run", line.run());
         line.finding().ifPresent(finding -> {

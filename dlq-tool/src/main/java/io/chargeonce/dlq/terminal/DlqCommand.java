@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -47,6 +48,7 @@ public final class DlqCommand implements Runnable {
 
     private final Supplier<DeadLetterQueue> open;
     private final Supplier<KafkaConnection> kafka;
+    private final Supplier<AuditKeys> keys;
 
     @Spec
     CommandSpec spec;
@@ -60,8 +62,14 @@ public final class DlqCommand implements Runnable {
      * @param kafka asked by those few commands that read topics
      */
     public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka) {
+        this(open, kafka, () -> AuditKeys.NONE);
+    }
+
+    /** @param keys asked by the one command that checks the audit log's seals */
+    public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka, Supplier<AuditKeys> keys) {
         this.open = open;
         this.kafka = kafka;
+        this.keys = keys;
     }
 
     private static Map<String, Supplier<Object>> commands() {
@@ -111,6 +119,10 @@ public final class DlqCommand implements Runnable {
 
     KafkaConnection kafka() {
         return kafka.get();
+    }
+
+    AuditKeys keys() {
+        return keys.get();
     }
 
     @Override

@@ -10,16 +10,21 @@ import picocli.CommandLine.Model.CommandSpec;
 final class Meanwhile {
 
     private final PrintWriter err;
-    private final String what;
+    private final Supplier<String> what;
     private final CountDownLatch done = new CountDownLatch(1);
 
-    private Meanwhile(PrintWriter err, String what) {
+    private Meanwhile(PrintWriter err, Supplier<String> what) {
         this.err = err;
         this.what = what;
     }
 
     /** Scripts are told nothing. */
     static <T> T say(String what, CommandSpec command, boolean json, Supplier<T> work) {
+        return say(() -> what, command, json, work);
+    }
+
+    /** @param what asked once a second, on another thread */
+    static <T> T say(Supplier<String> what, CommandSpec command, boolean json, Supplier<T> work) {
         return json || !Screen.isTerminal() ? work.get() : new Meanwhile(command.commandLine().getErr(), what).during(work);
     }
 
@@ -36,10 +41,10 @@ final class Meanwhile {
     /** The worker waits for Postgres, so the time is told by a thread of its own. */
     private void tick() {
         try {
-            err.print("\r" + what + " …");
+            err.print("\r" + what.get() + " …");
             err.flush();
             for (int seconds = 1; !done.await(1, TimeUnit.SECONDS); seconds++) {
-                err.print("\r%s … %d s".formatted(what, seconds));
+                err.print("\r%s … %d s".formatted(what.get(), seconds));
                 err.flush();
             }
         } catch (InterruptedException e) {

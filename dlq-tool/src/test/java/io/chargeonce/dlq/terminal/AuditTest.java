@@ -2,11 +2,16 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import tools.jackson.databind.JsonNode;
 
 class AuditTest {
 
@@ -34,17 +39,57 @@ class AuditTest {
     }
 
     @Test
-    void a_record_that_somebody_changed_or_took_away_is_found() {
+    void a_record_that_somebody_changed_or_took_away_is_found_and_told_with_what_still_holds() {
+        assertThat(call("audit", "--verify", "--table-only").out()).startsWith("Nothing is sealed yet.\n");
         List<String> dead = rows.dead(2);
         call("purge", "--all", "--reason", "r", "--yes");
-        assertThat(call("audit", "--verify")).isEqualTo(new Called(0, "Every audit record follows from the one before it.\n", ""));
+        seal();
+        Called verify = call("audit", "--verify", "--table-only");
+        assertThat(verify.exit()).as(verify.out()).isZero();
+        assertThat(verify.out()).contains(" records in 1 seal, up to seal 1 of ", "Each is as it was written.",
+                "1 seal was made without a key: the owner of the database could rewrite", "The copies in Kafka were not compared.");
+        call("restore", dead.get(0), "--reason", "r", "--yes");
+        assertThat(call("audit", "--verify", "--table-only").out()).contains("Not sealed yet: 1 record, the oldest for ");
+        seal();
         rows.text("UPDATE audit_record SET reason = 'another' WHERE action = 'dlq.purged' AND resource_id = '" + dead.get(0) + "' RETURNING 1");
-        rows.text("DELETE FROM audit_record WHERE audit_id = (SELECT min(audit_id) FROM audit_record WHERE resource_id = '" + dead.get(1)
-                + "') RETURNING 1");
-        Called verify = call("audit", "--verify");
+        rows.text("DELETE FROM audit_record WHERE action = 'dlq.restored' RETURNING 1");
+        verify = call("audit", "--verify", "--table-only");
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains(dead.get(0) + "  record ", dead.get(1) + "  record ", "compare these with a backup");
+        assertThat(verify.out()).contains("seal 1  one of the ", "seal 2  of records ", "there were 1 when it was made, and there are 0 now", "2 differences. ",
+                "The newest seal does not hold.");
+        JsonNode rest = call("audit", "--verify", "--table-only", "--after-seal", "1", "--json").json().getLast();
+        assertThat(rest.path("holds").asBoolean(true)).isFalse();
+        assertThat(rest.path("seals").asInt()).isOne();
+        assertThat(rest.path("last_seal").asInt()).isEqualTo(2);
         assertThat(call("audit", "--verify", "--by", "me").exit()).isEqualTo(2);
+        assertThat(call("audit", "--after-seal", "1").exit()).isEqualTo(2);
+        assertThat(call("audit", "--verify", "--after-seal", "x").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void an_odd_record_keeps_nobody_from_reading_the_others() {
+        String id = rows.dead();
+        call("purge", id, "--reason", "a load test", "--yes");
+        for (String odd : List.of("'\"\\u0000\"'", "'{\"run\": \"\\u0000\", \"amount\": 1}'", "'{\"why\": \"\\ud800\"}'", "'[1, 2]'", "NULL",
+                "'{\"amount\": \"many\", \"currency\": \"Taler\", \"revision\": \"x\"}'", "'{\"amount\": 1e400, \"currency\": {\"a\": 1}, \"verdict\": []}'")) {
+            rows.text("INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES (E'\\u202e\\u0007', 'dlq.purged', 'operation', '" + id
+                    + "', " + odd + ") RETURNING 1");
+        }
+        rows.text("UPDATE audit_record SET at = 'infinity' WHERE data IS NULL RETURNING 1");
+        for (String look : List.of("audit", "audit --json", "why " + id, "show " + id, "show --json " + id, "list --purged")) {
+            Called looked = call(look.split(" "));
+            assertThat(looked.exit()).as("%s: %s", look, looked.err()).isZero();
+        }
+        assertThat(call("audit").out()).contains("a load test", "12.99 EUR");
+        assertThat(call("audit", "--json").json().getFirst().path("role").asString()).isEqualTo("postgres");
+        Called restored = call("restore", "--run", rows.text("SELECT data ->> 'run' FROM audit_record WHERE reason = 'a load test' AND action = 'dlq.purged'"),
+                "--reason", "r", "--yes");
+        assertThat(restored.exit()).as(restored.err()).isZero();
+    }
+
+    private static void seal() {
+        new AuditSealer(rows.queue().database(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {},
+                new SimpleMeterRegistry()).runOnce();
     }
 
     @Test

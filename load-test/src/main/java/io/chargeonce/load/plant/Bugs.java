@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -243,6 +244,13 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) Optional<Outcome> found) {
             found = Optional.empty();
+        }
+    }
+
+    static final class NoWriters {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Set<String> writers) {
+            writers = Set.of();
         }
     }
 

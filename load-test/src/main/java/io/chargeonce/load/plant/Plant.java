@@ -3,6 +3,7 @@ package io.chargeonce.load.plant;
 import static io.chargeonce.checker.Invariant.ACCEPTED_DURABLE;
 import static io.chargeonce.checker.Invariant.ALIVE_AFTER_HEAL;
 import static io.chargeonce.checker.Invariant.ATTEMPTS_MONOTONE;
+import static io.chargeonce.checker.Invariant.AUDIT_SEALED;
 import static io.chargeonce.checker.Invariant.BOUNDED;
 import static io.chargeonce.checker.Invariant.CONSERVATION;
 import static io.chargeonce.checker.Invariant.DLQ_ALGEBRA;
@@ -105,6 +106,9 @@ public enum Plant {
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
+    SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
+            Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
+            new Change("io.chargeonce.audit.Horizon", "writers", Bugs.NoWriters.class)),
     SENT_AFTER_THE_LEASE("a process that stalled sends although its lease has ended meanwhile",
             Shows.inUniversesOf(Fault.LONG_PAUSE, Fault.FREEZE), List.of(ONE_CAPTURE, PSP_AGREES, REFUNDS, MONEY_SUM), new Change("io.chargeonce.psp.Lease", "hasEnded", Bugs.AlwaysFalse.class)),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",

@@ -660,12 +660,13 @@ CREATE TABLE dlq_run_item (
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
--- Who did what, when and why. Append-only. Each record carries the hash of the one before it about the same resource, so that a
--- changed or missing one shows. Per resource and under its lock: one chain over everything would let only one payment at a time
--- be on record.
+-- Who did what, when and why. Append-only: by append_audit alone, for no role may insert here. Ranges of it are sealed behind the
+-- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows.
 CREATE TABLE audit_record (
     audit_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at            timestamptz NOT NULL DEFAULT now(),
+    -- The role that the session had logged in as, by Postgres's word and not by the session's.
+    session_role  text NOT NULL DEFAULT session_user,
     merchant_id   text,
     actor         text NOT NULL,
     action        text NOT NULL,
@@ -673,35 +674,90 @@ CREATE TABLE audit_record (
     resource_id   text NOT NULL,
     reason        text,
     data          json,
-    origin        text,
-    prev_hash     bytea CHECK (length(prev_hash) = 32),
-    hash          bytea CHECK (length(hash) = 32)
+    origin        text
 );
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
 -- What people did, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
 
-CREATE FUNCTION audit_record_hash(entry audit_record) RETURNS bytea LANGUAGE sql STABLE AS $$
-    SELECT sha256(coalesce(entry.prev_hash, '') || convert_to(json_build_array(entry.resource_type, entry.resource_id,
-               entry.merchant_id, extract(epoch FROM entry.at), entry.actor, entry.action, entry.reason, entry.data::text,
-               entry.origin)::text, 'UTF8'))
+-- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
+-- the rest to charge and retry. A service has one name. People say theirs, which is never a service's.
+CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, merchant text, actor text, action text)
+    RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
+        WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
+        -- What became of a person's finding is the resolver's to say.
+        WHEN action IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
+            THEN charge AND actor = 'charge-consumer'
+        WHEN action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%'
+            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call ELSE admin END
+                 AND actor NOT IN ('charge-consumer', 'dead-letter-queue') AND actor NOT LIKE 'merchant:%'
+        ELSE charge AND actor = 'charge-consumer' END
 $$;
-REVOKE EXECUTE ON FUNCTION audit_record_hash(audit_record) FROM PUBLIC;
 
--- As its owner, for who may append to the audit log need not be able to read it. Planned once, whatever the session has
--- its own statements planned by: it runs for every row. A plan that was made while the log was empty must not read all of it
--- when it is full, neither by a scan nor along the primary key, which the sum in ORDER BY rules out.
-CREATE FUNCTION chain_audit_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+-- The only way into the audit log. Time, id and role are set here. A session that appends what is not its own to say is refused, and
+-- its transaction with it. In here current_user is the schema's owner: who has that role, or is a superuser, passes as what it says.
+-- Returns how many were appended.
+CREATE FUNCTION append_audit(merchants text[], actors text[], actions text[], types text[], resources text[], reasons text[],
+                             details text[], origins text[]) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owns boolean := pg_has_role(session_user, current_user, 'USAGE');
+    ingest boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_ingest', 'USAGE');
+    charge boolean := NOT owns AND (pg_has_role(session_user, 'chargeonce_charge', 'USAGE')
+                                     OR pg_has_role(session_user, 'chargeonce_retry', 'USAGE'));
+    on_call boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_dlq_operator', 'USAGE');
+    admin boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_merchant_admin', 'USAGE');
+    appended int;
+    refused text;
 BEGIN
-    SELECT hash INTO NEW.prev_hash FROM audit_record
-     WHERE resource_id = NEW.resource_id ORDER BY audit_id + 0 DESC LIMIT 1;
-    NEW.hash := audit_record_hash(NEW);
-    RETURN NEW;
-END
+    INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
+    SELECT now(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
+           entry.detail::json, entry.origin
+      FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
+        AS entry (merchant, actor, action, type, resource, reason, detail, origin)
+     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action);
+    GET DIAGNOSTICS appended = ROW_COUNT;
+    IF appended < cardinality(actions) THEN
+        SELECT format('%L as %L', entry.action, entry.actor) INTO refused
+          FROM unnest(merchants, actors, actions) AS entry (merchant, actor, action)
+         WHERE may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action) IS NOT TRUE LIMIT 1;
+        RAISE insufficient_privilege
+              USING MESSAGE = format('permission denied: %s may not append %s to the audit log', session_user, refused);
+    END IF;
+    RETURN appended;
+END $$;
+REVOKE EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[]) FROM PUBLIC;
+
+-- A field of a record's data, or NULL. The json type takes escapes that no text can hold, and reading any field of such a value
+-- fails: one odd record must not keep people from reading the others.
+CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
-REVOKE EXECUTE ON FUNCTION chain_audit_record() FROM PUBLIC;
-CREATE TRIGGER chained BEFORE INSERT ON audit_record FOR EACH ROW EXECUTE FUNCTION chain_audit_record();
+REVOKE EXECUTE ON FUNCTION audit_detail(json, text), may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+
+-- Seals on ranges of the audit log, in a chain. Each is published and logged as well, so that who rewrites the database cannot
+-- rewrite them everywhere. A range reaches from the end of the one before, gaps of ids included, so that no record can be put
+-- between; it is sealed once no transaction is left that could still append to it.
+CREATE TABLE audit_seal (
+    seal        bigint PRIMARY KEY CHECK (seal >= 1),
+    from_id     bigint NOT NULL UNIQUE,
+    to_id       bigint NOT NULL,
+    records     int NOT NULL CHECK (records >= 1),
+    -- Over the records in the order of their ids, each field with its length before it.
+    rows_sha256 bytea NOT NULL CHECK (length(rows_sha256) = 32),
+    -- The mark of the seal before; the first has none.
+    previous    bytea CHECK (length(previous) = 32),
+    -- Which key made the mark; NULL is none, and the mark a plain SHA-256.
+    key_id      text CHECK (length(key_id) <= 64),
+    -- HMAC-SHA256 over everything above and sealed_at.
+    mark        bytea NOT NULL CHECK (length(mark) = 32),
+    sealed_at   timestamptz NOT NULL,
+    CONSTRAINT a_range_is_not_empty CHECK (to_id >= from_id),
+    CONSTRAINT only_the_first_follows_none CHECK ((previous IS NULL) = (seal = 1))
+);
+CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
 
 -- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
 -- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is

@@ -1,0 +1,141 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.audit.Seal;
+import io.chargeonce.audit.SealCheck;
+import io.chargeonce.audit.Unsealed;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.SealCopies;
+import io.chargeonce.kafka.KafkaConnection;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Checks the audit log against its seals, and tells what does not hold and since when the rest does. For one call. */
+final class AuditVerification {
+
+    private static final int MOST = 100;
+    /** A service that seals at least every minute does not leave a record alone for so long. */
+    private static final Duration TOO_LONG = Duration.ofMinutes(3);
+
+    private final CommandSpec spec;
+    private final boolean json;
+    private final DeadLetterQueue queue;
+    private final AuditKeys keys;
+    private final Screen screen;
+    private long differences;
+    private long lastDifferentCopy;
+
+    AuditVerification(CommandSpec spec, boolean json, DeadLetterQueue queue, AuditKeys keys) {
+        this.spec = spec;
+        this.json = json;
+        this.queue = queue;
+        this.keys = keys;
+        this.screen = Screen.of(spec);
+    }
+
+    /** @param kafka empty leaves the copies alone */
+    int run(long after, Optional<KafkaConnection> kafka) {
+        var check = new SealCheck(queue.database(), keys, this::tell);
+        SealCheck.Report report = Meanwhile.say(() -> "%,d seals checked".formatted(check.seals()), spec, json, () -> check.check(after));
+        kafka.ifPresent(connection -> Meanwhile.say("reading " + queue.topics().auditSeals(), spec, json, () -> {
+            SealCopies.compare(queue, connection, keys, after, this::tellCopy);
+            return 0;
+        }));
+        if (json) {
+            Json.print(screen, json(report, kafka.isPresent()));
+        } else {
+            print(report, after, kafka.isPresent());
+        }
+        return differences == 0 ? 0 : 1;
+    }
+
+    private void tellCopy(SealCheck.Finding finding) {
+        lastDifferentCopy = Math.max(lastDifferentCopy, finding.seal().orElse(0));
+        tell(finding);
+    }
+
+    private void tell(SealCheck.Finding finding) {
+        differences++;
+        if (differences > MOST) {
+            return;
+        }
+        if (json) {
+            var line = new LinkedHashMap<String, Object>();
+            finding.seal().ifPresent(seal -> line.put("seal", seal));
+            line.put("difference", finding.what());
+            Json.print(screen, line);
+        } else {
+            screen.print("%s  %s", finding.seal().isPresent() ? "seal " + finding.seal().getAsLong() : "–", Printable.of(finding.what()));
+        }
+    }
+
+    private void print(SealCheck.Report report, long after, boolean compared) {
+        report.last().ifPresentOrElse(last -> screen.say(holds(report, last, after)), () -> screen.say("Nothing is sealed yet."));
+        if (differences > 0) {
+            screen.say(("%s. The audit log was changed in the database, or the database was restored from a backup: compare these "
+                    + "with a backup.").formatted(counted(differences, "difference")));
+        }
+        if (report.plain() > 0) {
+            screen.say("%s made without a key: the owner of the database could rewrite such a seal together with its records."
+                    .formatted(report.plain() == 1 ? "1 seal was" : "%,d seals were".formatted(report.plain())));
+        }
+        if (!report.otherKeys().isEmpty()) {
+            screen.say("Marks of key %s were not checked: name the file that has it in CHARGEONCE_AUDIT_KEY_FILE."
+                    .formatted(String.join(", ", report.otherKeys())));
+        }
+        if (!compared) {
+            screen.say("The copies in Kafka were not compared.");
+        }
+        Unsealed unsealed = report.unsealed();
+        if (unsealed.records() > 0) {
+            screen.say("Not sealed yet: %s, the oldest for %s%s.".formatted(counted(unsealed.records(), "record"), Ages.brief(age(unsealed)),
+                    age(unsealed).compareTo(TOO_LONG) > 0 ? "; is no charge service running?" : ""));
+        }
+    }
+
+    private String holds(SealCheck.Report report, Seal last, long after) {
+        if (report.seals() == 0) {
+            return "No seal came after seal %d.".formatted(after);
+        }
+        String checked = "Checked: %s in %s, up to seal %d of %s UTC.".formatted(counted(report.records(), "record"),
+                counted(report.seals(), "seal"), last.number(), last.sealedAt());
+        if (lastDifferentCopy >= last.number() || report.holdsSince().filter(last.sealedAt()::equals).isPresent() && differences > 0) {
+            return checked + " The newest seal does not hold.";
+        }
+        if (lastDifferentCopy > 0) {
+            return checked + " What was sealed after seal %d is as it was written.".formatted(lastDifferentCopy);
+        }
+        return checked + report.holdsSince().map(since -> " What was written after %s UTC is as it was written.".formatted(since))
+                .orElse(" Each is as it was written.");
+    }
+
+    private static String counted(long count, String what) {
+        return count == 1 ? "1 " + what : "%,d %ss".formatted(count, what);
+    }
+
+    private static Duration age(Unsealed unsealed) {
+        return Duration.ofSeconds((long) unsealed.oldestSeconds());
+    }
+
+    private Map<String, Object> json(SealCheck.Report report, boolean compared) {
+        var all = new LinkedHashMap<String, Object>();
+        all.put("holds", differences == 0);
+        all.put("differences", differences);
+        all.put("seals", report.seals());
+        all.put("records", report.records());
+        report.holdsSince().ifPresent(since -> all.put("holds_since", since));
+        report.last().ifPresent(last -> {
+            all.put("last_seal", last.number());
+            all.put("sealed_until", last.sealedAt());
+        });
+        all.put("without_key", report.plain());
+        all.put("keys_not_given", report.otherKeys());
+        all.put("copies_compared", compared);
+        all.put("unsealed", report.unsealed().records());
+        all.put("oldest_unsealed_seconds", report.unsealed().oldestSeconds());
+        return all;
+    }
+}

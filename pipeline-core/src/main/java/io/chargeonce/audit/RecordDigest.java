@@ -1,0 +1,90 @@
+package io.chargeonce.audit;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HexFormat;
+
+/**
+ * SHA-256 over audit records as they stand in the table, in the order of their ids: each field as its length in bytes and its bytes,
+ * NULL as the length -1, so that no two contents look the same. It is computed here and not by Postgres, for who owns the database
+ * could let a function of it say anything. One thread.
+ */
+final class RecordDigest {
+
+    /** Rows are streamed; one may be large. */
+    private static final int FETCH = 200;
+    private static final int NULL = -1;
+
+    private final MessageDigest sha256;
+    private long records;
+    private long last;
+
+    RecordDigest() {
+        try {
+            sha256 = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+
+    private static final String READ = """
+            SELECT audit_id, (at AT TIME ZONE 'UTC')::text, session_role, merchant_id, actor, action, resource_type, resource_id, reason,
+                   data::text, origin
+              FROM audit_record
+             WHERE audit_id BETWEEN ? AND ?
+             ORDER BY audit_id
+             LIMIT ?
+            """;
+
+    private static final int FIELDS = 11;
+
+    /**
+     * Takes in what is there between two ids, in a transaction.
+     *
+     * @param most no more than so many records
+     */
+    RecordDigest read(Connection connection, long from, long to, int most) throws SQLException {
+        try (var statement = connection.prepareStatement(READ)) {
+            statement.setLong(1, from);
+            statement.setLong(2, to);
+            statement.setInt(3, most);
+            statement.setFetchSize(FETCH);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    take(row);
+                }
+            }
+        }
+        return this;
+    }
+
+    private void take(ResultSet row) throws SQLException {
+        records++;
+        last = row.getLong(1);
+        for (int field = 1; field <= FIELDS; field++) {
+            String text = row.getString(field);
+            byte[] bytes = text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
+            sha256.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, text == null ? NULL : bytes.length));
+            sha256.update(bytes);
+        }
+    }
+
+    long records() {
+        return records;
+    }
+
+    /** The id of the last one that was taken in. */
+    long last() {
+        return last;
+    }
+
+    /** In hexadecimal. Ends it. */
+    String sha256() {
+        return HexFormat.of().formatHex(sha256.digest());
+    }
+}

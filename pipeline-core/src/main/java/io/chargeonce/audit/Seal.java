@@ -1,0 +1,92 @@
+package io.chargeonce.audit;
+
+import io.chargeonce.wire.SealRecord;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One seal: so many records between two ids, what they were, and which seal came before. Hashes are in hexadecimal.
+ *
+ * @param number   from 1, without gaps
+ * @param from     the first id of the range; the one after the end of the seal before
+ * @param to       the last id of the range
+ * @param rows     {@link RecordDigest} of the records
+ * @param previous the mark of the seal before; empty for the first
+ * @param keyId    of the key that made the mark; empty for none
+ * @param sealedAt in UTC by Postgres's clock, in its words
+ */
+public record Seal(long number, long from, long to, long records, String rows, Optional<String> previous, Optional<String> keyId,
+                   String sealedAt, String mark) {
+
+    private static final int LONGEST_FIELD = 200;
+
+    public Seal {
+        for (String text : List.of(rows, previous.orElse(""), keyId.orElse(""), sealedAt, mark)) {
+            if (text.length() > LONGEST_FIELD) {
+                throw new IllegalArgumentException("no field of a seal has %d characters".formatted(text.length()));
+            }
+        }
+    }
+
+    /** The seal that follows {@code before} and reaches up to {@code to}, marked with the current key. */
+    static Seal following(Optional<Seal> before, long to, RecordDigest digest, String sealedAt, AuditKeys keys) {
+        var unmarked = new Seal(before.map(Seal::number).orElse(0L) + 1, from(before), to, digest.records(), digest.sha256(),
+                before.map(Seal::mark), keys.current(), sealedAt, "");
+        return new Seal(unmarked.number, unmarked.from, to, unmarked.records, unmarked.rows, unmarked.previous, unmarked.keyId, sealedAt,
+                unmarked.expectedMark(keys));
+    }
+
+    /** Where the seal after this one begins. */
+    static long from(Optional<Seal> before) {
+        return before.map(seal -> seal.to + 1).orElse(1L);
+    }
+
+    private String expectedMark(AuditKeys keys) {
+        return HexFormat.of().formatHex(keys.mark(keyId, sealed()));
+    }
+
+    /** What can be said of a mark. */
+    public enum Mark { RIGHT, WRONG, OF_ANOTHER_KEY }
+
+    /** Whether its mark is the one that its key makes of it. */
+    public Mark checkMark(AuditKeys keys) {
+        if (keyId.isPresent() && !keys.has(keyId.get())) {
+            return Mark.OF_ANOTHER_KEY;
+        }
+        return expectedMark(keys).equals(mark) ? Mark.RIGHT : Mark.WRONG;
+    }
+
+    /** Everything but the mark; no two seals have the same bytes. */
+    private byte[] sealed() {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new DataOutputStream(bytes)) {
+            out.writeUTF("chargeonce audit seal 1");
+            out.writeLong(number);
+            out.writeLong(from);
+            out.writeLong(to);
+            out.writeLong(records);
+            out.writeUTF(rows);
+            out.writeUTF(previous.orElse(""));
+            out.writeUTF(keyId.orElse(""));
+            out.writeUTF(sealedAt);
+        } catch (IOException inMemory) {
+            throw new UncheckedIOException(inMemory);
+        }
+        return bytes.toByteArray();
+    }
+
+    public static Seal of(SealRecord copy) {
+        return new Seal(copy.seal(), copy.fromId(), copy.toId(), copy.records(), copy.rowsSha256(), copy.previous(), copy.keyId(),
+                copy.sealedAt(), copy.mark());
+    }
+
+    /** As it is published. */
+    public SealRecord record() {
+        return new SealRecord(SealRecord.TYPE, SealRecord.VERSION, number, from, to, records, rows, previous, keyId, sealedAt, mark);
+    }
+}

@@ -1,0 +1,83 @@
+package io.chargeonce.audit;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The seals' rows. They are appended and read, never changed. Every method runs inside its caller's transaction. */
+public final class SealTable {
+
+    private static final String COLUMNS = """
+            SELECT seal, from_id, to_id, records, encode(rows_sha256, 'hex'), encode(previous, 'hex'), key_id,
+                   (sealed_at AT TIME ZONE 'UTC')::text, encode(mark, 'hex')
+              FROM audit_seal
+            """;
+
+    private SealTable() {}
+
+    private static final String LAST = COLUMNS + " ORDER BY seal DESC LIMIT 1";
+
+    static Optional<Seal> last(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(LAST); var row = statement.executeQuery()) {
+            return row.next() ? Optional.of(seal(row)) : Optional.empty();
+        }
+    }
+
+    private static final String INSERT = """
+            INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, key_id, sealed_at, mark)
+            VALUES (?, ?, ?, ?, decode(?, 'hex'), decode(?, 'hex'), ?, ?::timestamp AT TIME ZONE 'UTC', decode(?, 'hex'))
+            """;
+
+    static void insert(Connection connection, Seal seal) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setLong(1, seal.number());
+            statement.setLong(2, seal.from());
+            statement.setLong(3, seal.to());
+            statement.setLong(4, seal.records());
+            statement.setString(5, seal.rows());
+            statement.setString(6, seal.previous().orElse(null));
+            statement.setString(7, seal.keyId().orElse(null));
+            statement.setString(8, seal.sealedAt());
+            statement.setString(9, seal.mark());
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String AFTER = COLUMNS + " WHERE seal > ? ORDER BY seal LIMIT ?";
+
+    static List<Seal> after(Connection connection, long number, int most) throws SQLException {
+        try (var statement = connection.prepareStatement(AFTER)) {
+            statement.setLong(1, number);
+            statement.setInt(2, most);
+            return seals(statement.executeQuery());
+        }
+    }
+
+    private static final String NUMBERED = COLUMNS + " WHERE seal = ANY (?)";
+
+    /** Those that there are of these numbers. */
+    public static List<Seal> numbered(Connection connection, List<Long> numbers) throws SQLException {
+        try (var statement = connection.prepareStatement(NUMBERED)) {
+            statement.setArray(1, connection.createArrayOf("int8", numbers.toArray()));
+            return seals(statement.executeQuery());
+        }
+    }
+
+    private static List<Seal> seals(ResultSet rows) throws SQLException {
+        try (rows) {
+            var seals = new ArrayList<Seal>();
+            while (rows.next()) {
+                seals.add(seal(rows));
+            }
+            return seals;
+        }
+    }
+
+    private static Seal seal(ResultSet row) throws SQLException {
+        return new Seal(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getString(5),
+                Optional.ofNullable(row.getString(6)), Optional.ofNullable(row.getString(7)), row.getString(8), row.getString(9));
+    }
+}

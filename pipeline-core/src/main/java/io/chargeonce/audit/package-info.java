@@ -1,0 +1,2 @@
+/** Seals on the audit log, and whether they still hold. Knows the database, what travels, and settings; nothing of payments. */
+package io.chargeonce.audit;

@@ -1,0 +1,139 @@
+package io.chargeonce.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
+import io.chargeonce.sandbox.TestStack;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Who may append what to the audit log. */
+class AuditLogTest {
+
+    static final List<String> ROLES = Roles.ALL;
+    private static String url;
+
+    @BeforeAll
+    static void migrate() {
+        url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        Roles.apply(url, "postgres", "", Optional.empty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"chargeonce_ingest, merchant:acme, payment.accepted", "chargeonce_ingest, merchant:acme, refund.accepted",
+            "chargeonce_charge, charge-consumer, succeeded", "chargeonce_retry, charge-consumer, incident.captured_twice",
+            "chargeonce_charge, dead-letter-queue, dead_letter.entered", "chargeonce_charge, charge-consumer, dlq.settlement_refused",
+            "chargeonce_dlq_operator, alice, dlq.purged", "chargeonce_dlq_operator, alice, dlq.settlement_proposed",
+            "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered",
+            "chargeonce_merchant_admin, operator:alice, merchant.set", "chargeonce_merchant_admin, operator:alice, token.revoked",
+            "postgres, anyone, anything"})
+    void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action) throws SQLException {
+        try (Connection connection = as(role)) {
+            connection.setAutoCommit(false);
+            AuditLog.append(connection, List.of(entry(actor, action, role + action)));
+            connection.commit();
+        }
+        assertThat(text("SELECT session_role || ' ' || actor || ' ' || action FROM audit_record WHERE resource_id = '" + role + action + "'"))
+                .isEqualTo(role + " " + actor + " " + action);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"chargeonce_ingest, alice, dlq.purged", "chargeonce_ingest, merchant:acme, dlq.purged", "chargeonce_ingest, merchant:globex, payment.accepted",
+            "chargeonce_ingest, alice, payment.accepted", "chargeonce_ingest, charge-consumer, succeeded", "chargeonce_ingest, merchant:acme, token.created",
+            "chargeonce_charge, alice, dlq.purged", "chargeonce_charge, charge-consumer, dlq.purged", "chargeonce_charge, merchant:acme, payment.accepted",
+            "chargeonce_charge, alice, succeeded", "chargeonce_retry, charge-consumer, dlq.settlement_proposed", "chargeonce_retry, charge-consumer, merchant.set",
+            "chargeonce_dlq_operator, charge-consumer, succeeded", "chargeonce_dlq_operator, alice, succeeded",
+            "chargeonce_dlq_operator, charge-consumer, dlq.purged", "chargeonce_dlq_operator, merchant:acme, dlq.purged",
+            "chargeonce_dlq_operator, alice, dlq.settlement_settled", "chargeonce_dlq_operator, alice, dead_letter.left",
+            "chargeonce_dlq_operator, alice, merchant.set", "chargeonce_merchant_admin, alice, dlq.purged",
+            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted"})
+    void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
+        long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
+        try (Connection connection = as(role)) {
+            assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry(actor, action, "forged"), entry(actor, action, "forged"))))
+                    .isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"))
+                    .hasMessageContaining("permission denied: %s may not append '%s' as %s to the audit log"
+                            .formatted(role, action, actor == null ? "NULL" : "'" + actor + "'"));
+        }
+        assertThat(Long.parseLong(text("SELECT count(*) FROM audit_record"))).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @FieldSource("ROLES")
+    void no_role_writes_a_record_but_by_the_function_or_alters_one_or_a_seal(String role) {
+        for (String forgery : List.of("INSERT INTO audit_record (at, actor, action, resource_type, resource_id) VALUES ('2020-01-01', 'a', 'b', 'c', 'd')",
+                "UPDATE audit_record SET actor = 'another'", "DELETE FROM audit_record", "TRUNCATE audit_record", "UPDATE audit_seal SET records = 1",
+                "DELETE FROM audit_seal", "SELECT setval('audit_record_audit_id_seq', 1)")) {
+            assertThatThrownBy(() -> execute(role, forgery)).as("%s: %s", role, forgery)
+                    .isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+        }
+    }
+
+    @Test
+    void who_only_reads_appends_nothing() {
+        assertThatThrownBy(() -> {
+            try (Connection connection = as("chargeonce_dlq_reader")) {
+                AuditLog.append(connection, List.of(entry("alice", "dlq.purged", "forged")));
+            }
+        }).hasMessageContaining("permission denied for function append_audit");
+    }
+
+    @Test
+    void a_member_of_a_role_says_what_the_role_may_say_and_is_named() throws SQLException {
+        execute("postgres", "DROP ROLE IF EXISTS alice; CREATE ROLE alice LOGIN IN ROLE chargeonce_dlq_operator");
+        try (Connection connection = as("alice")) {
+            AuditLog.append(connection, List.of(entry("alice", "dlq.merged", "by a member")));
+            assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry("charge-consumer", "succeeded", "forged")))).hasMessageContaining("alice may not");
+        }
+        assertThat(text("SELECT session_role FROM audit_record WHERE resource_id = 'by a member'")).isEqualTo("alice");
+    }
+
+    @Test
+    void time_and_order_are_the_databases() throws SQLException {
+        try (Connection connection = as("chargeonce_charge")) {
+            connection.setAutoCommit(false);
+            AuditLog.append(connection, List.of(entry("charge-consumer", "one", "in order"), entry("charge-consumer", "two", "in order"),
+                    entry("charge-consumer", "three", "in order")));
+            try (var statement = connection.createStatement(); var row = statement.executeQuery(
+                    "SELECT string_agg(action, ' ' ORDER BY audit_id), bool_and(at = now()) FROM audit_record WHERE resource_id = 'in order'")) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("one two three");
+                assertThat(row.getBoolean(2)).isTrue();
+            }
+        }
+    }
+
+    private static AuditLog.Entry entry(String actor, String action, String resource) {
+        return new AuditLog.Entry(actor, action, Optional.of("acme"), "operation", resource, Optional.of("why \u0001 \"not\""), Map.of("amount", 1));
+    }
+
+    private static Connection as(String role) throws SQLException {
+        Connection connection = DriverManager.getConnection(url.replace("user=postgres", "user=" + role));
+        connection.setSchema("chargeonce");
+        return connection;
+    }
+
+    private static void execute(String role, String sql) throws SQLException {
+        try (Connection connection = as(role); var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String text(String sql) throws SQLException {
+        try (Connection connection = as("postgres"); var statement = connection.createStatement(); var row = statement.executeQuery(sql)) {
+            return row.next() ? row.getString(1) : "nothing";
+        }
+    }
+}
