@@ -273,7 +273,9 @@ class TheftTest {
             "UPDATE retry_budget SET day = day - 31", "UPDATE psp_notice SET notice_id = 'y'", "UPDATE unmatched_notice SET amount = 1, currency = 'EUR'",
             "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
             "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)", "SELECT reap_answers('2 days', 1)",
-            "SELECT FROM audit_record"})
+            "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",
+            "SELECT append_audit('{acme}', '{alice}', '{dlq.purged}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')",
+            "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record"})
     void charge_and_retry_change_only_how_far_a_payment_has_come(String theft) throws SQLException {
         refused("chargeonce_charge", theft);
         refused("chargeonce_retry", theft);
