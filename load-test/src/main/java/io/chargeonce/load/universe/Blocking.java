@@ -37,8 +37,7 @@ public final class Blocking {
     private Blocking() {}
 
     private static boolean until(BooleanSupplier condition, long deadline) throws InterruptedException {
-        Thread self = Thread.currentThread();
-        Kernel.it().await(() -> condition.getAsBoolean() || self.isInterrupted(), deadline);
+        Kernel.it().awaitInterruptibly(condition, deadline);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -58,7 +57,7 @@ public final class Blocking {
     }
 
     public static void sleep(Duration time) throws InterruptedException {
-        until(() -> false, Kernel.it().after(time));
+        until(Strand.AT_NO_EVENT, Kernel.it().after(time));
     }
 
     public static boolean tryAcquire(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
@@ -73,7 +72,7 @@ public final class Blocking {
         Kernel kernel = Kernel.it();
         long due = kernel.after(GATHER);
         Host host = kernel.host();
-        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.stagings() != host.looked,
+        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.it().stagings().concern(host.seen),
                 Math.max(due, kernel.after(NOTHING_NEW))) && semaphore.tryAcquire();
     }
 
