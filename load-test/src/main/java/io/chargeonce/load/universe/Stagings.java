@@ -70,8 +70,13 @@ final class Stagings {
 
     /** Whether a look would find something, or another share. */
     boolean concern(Seen relay) {
-        return relay.unknown || relay.relayChanges != relayChanges || lastAnywhere > relay.staged
+        return relay.unknown || mayShareOtherwise(relay) || lastAnywhere > relay.staged
                 || count > relay.staged && relay.shards.stream().anyMatch(shard -> lastOf.getOrDefault(shard, 0L) > relay.staged);
+    }
+
+    /** Whether relays came or went, or let shards go, since this one counted them. */
+    boolean mayShareOtherwise(Seen relay) {
+        return relay.relayChanges != relayChanges;
     }
 
     /** Adds to these the shards that the statement stages to. */
@@ -79,7 +84,8 @@ final class Stagings {
         return (PreparedStatement) Proxy.newProxyInstance(Stagings.class.getClassLoader(), new Class<?>[] {PreparedStatement.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("setObject") && arguments[0].equals(1)) {
-                        BETWEEN_NUMBERS.splitAsStream(arguments[1].toString()).filter(number -> !number.isEmpty()).map(Integer::valueOf).forEach(shards::add);
+                        BETWEEN_NUMBERS.splitAsStream(arguments[1].toString()).filter(number -> !number.isEmpty())
+                                .map(Integer::valueOf).forEach(shards::add);
                     }
                     try {
                         return method.invoke(staging, arguments);
