@@ -40,6 +40,7 @@ public final class Page {
         latest("end-to-end").ifPresent(result -> contestants("end-to-end",
                 "End to end over HTTP, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result));
         latest("latency").ifPresent(this::latency);
+        latest("cost").ifPresent(this::cost);
         INGEST.forEach(name -> latest(name).ifPresent(result -> contestants(name, "Ingest, %d connections, %d %% repeated keys".formatted(
                 result.path("connections").asInt(), result.path("repeated_percent").asInt()), result)));
         latest("relay").ifPresent(this::relay);
@@ -180,6 +181,20 @@ public final class Page {
 
     private void took(String stage, JsonNode result) {
         line("| %s | %s | %s |".formatted(stage, Spread.brief(result.path("p50_ms").asDouble()), Spread.brief(result.path("p99_ms").asDouble())));
+    }
+
+    private void cost(JsonNode result) {
+        line("## What one payment costs Postgres (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("%,d payments that succeed at once, with the services as they run. Processor time is that of Postgres's processes, by Linux's account.".formatted(
+                result.path("payments").asInt()));
+        line("");
+        line("| statement | µs a payment | WAL, bytes a payment | payments a call |");
+        line("| --- | --- | --- | --- |");
+        result.path("statements").forEach(each -> line("| %s | %s | %d | %d |".formatted(each.path("statement").asString(),
+                Spread.brief(each.path("micros").asDouble()), each.path("wal_bytes").asInt(), each.path("rows_a_call").asInt())));
+        line("| all | %s | %d | |".formatted(Spread.brief(result.path("micros").asDouble()), result.path("wal_bytes").asInt()));
+        line("");
     }
 
     private void poison(JsonNode result) {
