@@ -85,9 +85,10 @@ final class AbsentPsps {
     }
 
     private static final String COUNT = """
-            SELECT (SELECT count(*) FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
-                                                     AND failure_cause = ?)
-                 + (SELECT count(*) FROM operation WHERE resolve_at IS NOT NULL AND state IN ('unresolved', 'purged') AND failure_cause = ?)
+            SELECT (SELECT count(*) FROM operation_state
+                     WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND failure_cause = ?)
+                 + (SELECT count(*) FROM operation_state
+                     WHERE resolve_at IS NOT NULL AND state IN ('unresolved', 'purged') AND failure_cause = ?)
             """;
 
     private static long count(Connection connection) throws SQLException {

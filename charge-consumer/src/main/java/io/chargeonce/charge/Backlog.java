@@ -45,10 +45,10 @@ final class Backlog {
                    coalesce(extract(epoch FROM clock_timestamp() - since), 0)
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
                            min(unresolved_since) AS since
-                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' GROUP BY currency
+                      FROM operation_now WHERE resolve_at IS NOT NULL AND state = 'unresolved' GROUP BY currency
                      UNION ALL
                     SELECT 'purged_unresolved', '', currency, count(*), sum(amount), min(unresolved_since)
-                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'purged' GROUP BY currency
+                      FROM operation_now WHERE resolve_at IS NOT NULL AND state = 'purged' GROUP BY currency
                      UNION ALL
                     SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency

@@ -170,7 +170,7 @@ final class Sweeper {
 
     private static final String OVERDUE = """
             SELECT operation_id, step, swept, not_before
-              FROM operation
+              FROM operation_state
              WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
                AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
                AND not_before < statement_timestamp() - make_interval(secs => ?)

@@ -152,15 +152,19 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, retry_budget, "
-                + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
+        execute("SET session_replication_role = replica; TRUNCATE operation, operation_state, capture_failure, payment_attempt, "
+                + "psp_observation, outbox, dead_letter, audit_record, retry_budget, "
+                + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE; RESET session_replication_role");
         return this;
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, receipt_email, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
+            WITH charge AS (
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                       payment_method, customer, receipt_email)
+                VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?) RETURNING operation_id
+            )
+            INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
             """;
 
     /** One payment that its PSP has not executed and does not tell about, so that it is in the dead-letter queue. */
@@ -219,7 +223,7 @@ final class Books implements AutoCloseable {
 
     /** What has gone back of it, in minor units. */
     long refunded(String payment) {
-        return number("SELECT coalesce(sum(amount), 0) FROM operation WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
+        return number("SELECT coalesce(sum(amount), 0) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
     }
 
     Operation operation(String id) {
@@ -277,7 +281,7 @@ final class Books implements AutoCloseable {
         database.close();
         database = Database.open(url, "postgres", "", 1);
         Waiting.until(() -> count("FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0);
-        return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation'");
+        return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation_state'");
     }
 
     long count(String sql) {

@@ -66,7 +66,7 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
             SELECT tier, count(*), count(*) FILTER (WHERE state = 'parked'),
                    count(*) FILTER (WHERE not_before < now() - interval '1 second'),
                    coalesce((extract(epoch FROM now() - min(not_before) FILTER (WHERE not_before < now() - interval '1 second')) * 1000)::bigint, 0)
-              FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
+              FROM operation_state WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
              GROUP BY tier ORDER BY tier
             """;
 

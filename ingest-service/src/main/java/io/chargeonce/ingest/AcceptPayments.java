@@ -124,12 +124,13 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                    AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, description, receipt_email, state, step, charge_before,
-                       traceparent)
+                       payment_method, customer, reference, description, receipt_email, traceparent)
                 SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
-                       customer, reference, description, receipt_email, 'accepted', 1, now() + ? * interval '1 second',
-                       traceparent
+                       customer, reference, description, receipt_email, traceparent
                   FROM accepted
+            ), progress AS (
+                INSERT INTO operation_state (operation_id, charge_before)
+                SELECT payment_id, now() + ? * interval '1 second' FROM accepted
             ), audit AS (
                 INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)
                 SELECT merchant_id, 'merchant:' || merchant_id, 'payment.accepted', 'payment', payment_id,

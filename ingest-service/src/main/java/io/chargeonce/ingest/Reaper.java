@@ -44,7 +44,7 @@ final class Reaper {
             UPDATE idempotency_key AS reaped
                SET response_headers = NULL, response_body = NULL
               FROM (SELECT old.merchant_id, old.idempotency_key
-                      FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+                      FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
                      WHERE response_body IS NOT NULL AND old.created_at < now() - ? * interval '1 second'
                        AND state IN ('succeeded', 'declined', 'purged')
                      ORDER BY old.created_at
@@ -77,7 +77,7 @@ final class Reaper {
 
     private static final String COUNT_UNFINISHED = """
             SELECT count(*)
-              FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
              WHERE response_body IS NOT NULL AND old.created_at < now() - ? * interval '1 second'
                AND state NOT IN ('succeeded', 'declined', 'purged')
             """;

@@ -54,7 +54,8 @@ class ListPaymentsTest {
     @Test
     void payments_of_one_instant_are_neither_lost_nor_doubled_between_pages() {
         List<String> sent = List.of(pay(reference + 1), pay(reference + 2), pay(reference + 3));
-        world.execute("UPDATE operation SET accepted_at = '2026-01-01' WHERE reference = '" + reference + "'");
+        world.execute("SET session_replication_role = replica; "
+                + "UPDATE operation SET accepted_at = '2026-01-01' WHERE reference = '" + reference + "'");
         String first = world.get("/v1/payments?limit=2&reference=" + reference).body();
         String second = world.get("/v1/payments?limit=2&reference=" + reference + "&cursor=" + Json.text(first, "next_cursor")).body();
         var seen = new ArrayList<>(Json.texts(first, "data", "id"));

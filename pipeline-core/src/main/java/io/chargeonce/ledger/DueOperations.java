@@ -33,7 +33,7 @@ public final class DueOperations {
 
     private static final String ENDED_PURGES = """
             state = 'purged' AND settled_at IS NULL
-            AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation.operation_id AND dead_letter.state = 'purged'
+            AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation_state.operation_id AND dead_letter.state = 'purged'
                            AND changed_at < statement_timestamp() - ? * interval '1 second')
             """;
 
@@ -49,7 +49,7 @@ public final class DueOperations {
             resolve_at <= statement_timestamp() - interval '1 minute' AND psp <> ALL (?)
             AND failure_cause IS DISTINCT FROM ?
             AND NOT EXISTS (SELECT FROM psp_health
-                             WHERE psp_health.psp = operation.psp AND told_at > statement_timestamp() - interval '1 minute')
+                             WHERE psp_health.psp = operation_state.psp AND told_at > statement_timestamp() - interval '1 minute')
             """;
 
     /**
@@ -69,7 +69,7 @@ public final class DueOperations {
     /** A batch of them that no other transaction holds. */
     public OperationTable.Locked lock(Connection connection, int limit) throws SQLException {
         try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS
-                + " FROM operation WHERE " + condition + " LIMIT ? FOR UPDATE SKIP LOCKED")) {
+                + OperationTable.BOTH + "WHERE " + condition + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED")) {
             statement.setInt(parameters.set(statement) + 1, limit);
             return OperationTable.readLocked(statement.executeQuery());
         }
@@ -77,7 +77,7 @@ public final class DueOperations {
 
     /** The ids of the same, without a lock; of those too that cannot be read. */
     public List<String> ids(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT operation_id FROM operation WHERE " + condition + " LIMIT ?")) {
+        try (var statement = connection.prepareStatement("SELECT operation_id FROM operation_state WHERE " + condition + " LIMIT ?")) {
             statement.setInt(parameters.set(statement) + 1, limit);
             var ids = new ArrayList<String>();
             try (var row = statement.executeQuery()) {
@@ -92,7 +92,7 @@ public final class DueOperations {
     /** One of them; nothing if it is not due any more, or another transaction holds it. */
     public OperationTable.Locked lockOne(Connection connection, String id) throws SQLException {
         try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS
-                + " FROM operation WHERE " + condition + " AND operation_id = ? FOR UPDATE SKIP LOCKED")) {
+                + OperationTable.BOTH + "WHERE " + condition + " AND operation_id = ? FOR UPDATE OF operation_state SKIP LOCKED")) {
             statement.setString(parameters.set(statement) + 1, id);
             return OperationTable.readLocked(statement.executeQuery());
         }

@@ -25,8 +25,9 @@ END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation and never change one, and cannot
 -- see an attempt's request or key.
-GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
-GRANT INSERT ON idempotency_key, operation, audit_record TO chargeonce_ingest;
+GRANT SELECT ON merchant, merchant_token, idempotency_key, operation, operation_state, operation_now, duplicate_guard, attempt_shown,
+    capture_failure TO chargeonce_ingest;
+GRANT INSERT ON idempotency_key, operation, operation_state, audit_record TO chargeonce_ingest;
 GRANT UPDATE (response_headers, response_body) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_ingest;
@@ -36,9 +37,11 @@ GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_le
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, and no deletion but of
 -- what the relay has published.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, merchant, retry_budget, tier_visit
-    TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT, UPDATE ON operation, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, merchant, retry_budget,
+    tier_visit TO chargeonce_charge, chargeonce_retry;
+-- A reversal is an operation that they accept; what was accepted, no service can change.
+GRANT INSERT ON operation TO chargeonce_charge, chargeonce_retry;
+GRANT INSERT, UPDATE ON operation_state, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT ON psp_observation, audit_record, tier_visit TO chargeonce_charge, chargeonce_retry;
 -- Webhooks that were taken; taken notes older than a PSP repeats are dropped.
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_notice TO chargeonce_charge;
@@ -53,15 +56,15 @@ GRANT INSERT, UPDATE, DELETE ON outbox TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT, INSERT, UPDATE, DELETE ON psp_health TO chargeonce_charge, chargeonce_retry;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit,
-    hand_settlement, unmatched_notice
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run,
+    dlq_run_item, tier_visit, hand_settlement, unmatched_notice
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
 -- Moves them, and can neither make an attempt nor an operation, nor say what became of an attempt: it proposes, and the resolver decides.
 GRANT INSERT ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
-GRANT UPDATE ON operation, dead_letter TO chargeonce_dlq_operator;
+GRANT UPDATE ON operation_state, dead_letter TO chargeonce_dlq_operator;
 GRANT INSERT ON outbox, audit_record, tier_visit TO chargeonce_dlq_operator;
 GRANT INSERT, UPDATE ON dlq_run, dlq_run_item TO chargeonce_dlq_operator;
 

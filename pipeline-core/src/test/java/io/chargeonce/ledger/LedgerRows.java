@@ -36,9 +36,11 @@ final class LedgerRows implements AutoCloseable {
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            WITH charge AS (
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+                VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa') RETURNING operation_id
+            )
+            INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
             """;
 
     /** Returns the new operation's id. */

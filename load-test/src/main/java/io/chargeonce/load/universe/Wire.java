@@ -21,7 +21,7 @@ final class Wire implements InvocationHandler {
     private static final Map<String, Boolean> TIMELESS = new HashMap<>();
 
     /** How a claim begins, and a decision about an answer. */
-    private static final String LOCKS_OPERATIONS = "ORDER BY operation_id FOR UPDATE";
+    private static final String LOCKS_OPERATIONS = "ORDER BY operation_id FOR UPDATE OF operation_state";
 
     private final SimulatedPostgres postgres;
     private final Connection raw;

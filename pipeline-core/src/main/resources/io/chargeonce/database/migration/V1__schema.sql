@@ -68,8 +68,9 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- What moves money. A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took
--- twice, outside the sum of refunds.
+-- What moves money: what was accepted, unchanged for ever; every attempt is made from it. How far it has come is in operation_state.
+-- A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took twice, outside the
+-- sum of refunds.
 CREATE TABLE operation (
     operation_id     text PRIMARY KEY,
     payment_id       text NOT NULL,
@@ -80,21 +81,45 @@ CREATE TABLE operation (
     idempotency_key  text NOT NULL,
     amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
     currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-    -- The accepted request, unchanged for ever; every attempt is made from it.
     payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
     customer         text CHECK (length(customer) <= 500),
     reference        text CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
-    -- The capture to give back: always at the PSP that took it.
-    capture_psp      text,
-    capture_reference text,
     accepted_at      timestamptz NOT NULL DEFAULT now(),
+    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    traceparent      text CHECK (length(traceparent) = 55),
+    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- By payment, kind and reference an attempt is the only open one: a charge with a reference could be made twice.
+    CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
+);
+CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+-- A merchant looks for payments by its own reference, the newest first.
+CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
+    WHERE reference IS NOT NULL;
 
-    state            text NOT NULL CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                                    'succeeded', 'declined', 'dead', 'purged')),
+-- It holds for the owner too, and an insert pays nothing for it. Only the function that forgets settled payments may delete: it
+-- runs under the setting, and no service's role may delete at all.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('chargeonce.forgets', true) = 'settled payments' THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION '% of % is refused: what was accepted never changes, and only forget_settled_payments deletes it', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER operation_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON operation
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- How far an operation has come: one row for each, inserted by the statement that accepts it. Narrow, with room for new versions on
+-- its page. Whoever decides about an operation locks this row.
+CREATE TABLE operation_state (
+    operation_id     text PRIMARY KEY,
+    state            text NOT NULL DEFAULT 'accepted'
+                         CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                          'succeeded', 'declined', 'dead', 'purged')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
-    step             int NOT NULL CHECK (step >= 1),
+    step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
     generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
@@ -103,35 +128,35 @@ CREATE TABLE operation (
     tier             int NOT NULL DEFAULT 0 CHECK (tier >= 0),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
+    -- How often a soft decline has been presented again.
+    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    -- How often the sweeper has staged this step again.
+    swept            int NOT NULL DEFAULT 0,
+    resolve_tries    int NOT NULL DEFAULT 0,
+    -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
+    charge_before    timestamptz NOT NULL,
+    -- By this database's clock: no claim before it, whatever a consumer's clock says.
+    not_before       timestamptz NOT NULL DEFAULT now(),
+    staged_at        timestamptz NOT NULL DEFAULT now(),
     -- Where the last attempt went; pinned there while that attempt has not definitely failed.
     psp              text,
     psp_reference    text,
-    -- PSPs that said they do not do this payment, with commas between: never asked again.
-    refused_by       text,
-    failure_cause    text,
-    failure_message  text CHECK (length(failure_message) <= 500),
-    -- By this database's clock: no claim before it, whatever a consumer's clock says.
-    not_before       timestamptz NOT NULL DEFAULT now(),
-    -- The payment's own deadline for a new attempt.
-    charge_before    timestamptz NOT NULL,
-    -- How often a soft decline has been presented again.
-    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
-    -- When the next presentation is due. Until then nothing of it is in Kafka.
-    represent_at     timestamptz,
-    staged_at        timestamptz NOT NULL DEFAULT now(),
-    -- How often the sweeper has staged this step again.
-    swept            int NOT NULL DEFAULT 0,
     -- Chosen by whoever claims, so that an answer to COMMIT that got lost can be read back.
     lease_token      uuid,
     -- When the resolver has to look: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
-    resolve_tries    int NOT NULL DEFAULT 0,
+    settled_at       timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
-    settled_at       timestamptz,
-    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
-    traceparent      text CHECK (length(traceparent) = 55),
-    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    represent_at     timestamptz,
+    failure_cause    text,
+    failure_message  text CHECK (length(failure_message) <= 500),
+    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    refused_by       text,
+    -- The capture that a refund or reversal gives back: always at the PSP that took it. A refund may be accepted before it is known.
+    capture_psp      text,
+    capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
     -- A purge ends the dead letter and never the question: while its attempt may have moved money, a purged operation has a next one.
     CONSTRAINT resolver_watches_every_open_attempt
@@ -142,21 +167,26 @@ CREATE TABLE operation (
 ) WITH (fillfactor = 50);
 
 -- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
-CREATE INDEX operation_to_resolve ON operation (psp, resolve_at) WHERE resolve_at IS NOT NULL;
+CREATE INDEX operation_to_resolve ON operation_state (psp, resolve_at) WHERE resolve_at IS NOT NULL;
 -- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
-CREATE INDEX operation_overdue ON operation (not_before)
+CREATE INDEX operation_overdue ON operation_state (not_before)
     WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
-CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
-CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+CREATE INDEX operation_to_present_again ON operation_state (represent_at) WHERE represent_at IS NOT NULL;
 -- Whose purge may come to its end: its outcome is told then, once.
-CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
--- A merchant looks for payments by its own reference, the newest first.
-CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
-    WHERE reference IS NOT NULL;
+CREATE INDEX operation_purged ON operation_state (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
+
+-- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
+CREATE VIEW operation_now AS
+    SELECT operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+           reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier,
+           sequence, represented, swept, resolve_tries, charge_before, not_before, staged_at, psp, psp_reference, lease_token,
+           resolve_at, settled_at, unresolved_since, represent_at, failure_cause, failure_message, refused_by, capture_psp,
+           capture_reference
+      FROM operation JOIN operation_state USING (operation_id);
 
 -- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT FROM operation WHERE operation_id = payment FOR UPDATE
+    SELECT FROM operation_state WHERE operation_id = payment FOR UPDATE
 $$;
 REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
@@ -182,7 +212,7 @@ BEGIN
     ON CONFLICT (operation_id, step) DO NOTHING;
     RETURN NULL;
 END $$;
-CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation
+CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
 
@@ -526,16 +556,17 @@ BEGIN
     IF retention < interval '14 days' THEN
         RAISE EXCEPTION 'a retention of % is too short: payments are kept for at least 14 days', retention;
     END IF;
+    PERFORM set_config('chargeonce.forgets', 'settled payments', true);
     WITH due AS (
         SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
-          FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
+          FROM idempotency_key AS old JOIN operation_now AS charge ON operation_id = resource_id AND kind = 'charge'
          WHERE response_body IS NULL AND old.created_at < now() - retention
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
            AND resolve_at IS NULL
            -- Money that still goes back, or went back lately, keeps its payment.
-           AND NOT EXISTS (SELECT FROM operation AS back
+           AND NOT EXISTS (SELECT FROM operation_now AS back
                             WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
                               AND (back.state NOT IN ('succeeded', 'declined', 'purged') OR back.resolve_at IS NOT NULL
                                    OR back.accepted_at > now() - retention))
@@ -559,6 +590,8 @@ BEGIN
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
     ), letter AS (
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
+    ), progress AS (
+        DELETE FROM operation_state USING gone WHERE operation_state.operation_id = gone.operation_id
     ), money AS (
         DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
     ), key_of_refund AS (
@@ -567,6 +600,7 @@ BEGIN
     DELETE FROM idempotency_key AS key USING due
      WHERE key.merchant_id = due.merchant_id AND key.idempotency_key = due.idempotency_key;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
+    PERFORM set_config('chargeonce.forgets', '', true);
     RETURN forgotten;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int) FROM PUBLIC;
