@@ -1,5 +1,7 @@
 package io.chargeonce.charge;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Outbox;
@@ -152,7 +154,7 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        execute("SET session_replication_role = replica; TRUNCATE operation, operation_state, capture_failure, payment_attempt, "
+        execute("SET session_replication_role = replica; TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, "
                 + "psp_observation, outbox, dead_letter, audit_record, retry_budget, "
                 + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE; RESET session_replication_role");
         return this;
@@ -276,11 +278,26 @@ final class Books implements AutoCloseable {
         });
     }
 
-    /** How many rows of the operation table were read so far. A connection tells its count when it ends, so all of them do. */
-    long operationsRead() {
+    /** @param hot updates that wrote no entry into any index */
+    record Written(long inserts, long updates, long hot) {}
+
+    /** As Postgres has counted it. */
+    Written written(String table) {
+        awaitFigures();
+        String of = " FROM pg_stat_user_tables WHERE relname = '" + table + "'";
+        return new Written(number("SELECT n_tup_ins" + of), number("SELECT n_tup_upd" + of), number("SELECT n_tup_hot_upd" + of));
+    }
+
+    /** A connection tells its figures at the latest when it ends. */
+    private void awaitFigures() {
         database.close();
         database = Database.open(url, "postgres", "", 1);
         Waiting.until(() -> count("FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0);
+    }
+
+    /** How many rows of operation_state were read so far. */
+    long operationsRead() {
+        awaitFigures();
         return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation_state'");
     }
 
@@ -289,10 +306,14 @@ final class Books implements AutoCloseable {
     }
 
     private long number(String sql) {
+        return Long.parseLong(text(sql));
+    }
+
+    private String text(String sql) {
         return database.withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 result.next();
-                return result.getLong(1);
+                return result.getString(1);
             }
         });
     }
@@ -315,6 +336,38 @@ final class Books implements AutoCloseable {
         for (AutoCloseable part : parts) {
             part.close();
         }
+        requireTrueLists();
         database.close();
+    }
+
+    private static final String WRONGLY_LISTED = """
+            WITH due AS (
+                SELECT 'presentation' AS list, operation_id, '' AS at_psp, represent_at AS due_at FROM operation_state
+                 WHERE represent_at IS NOT NULL
+                 UNION ALL
+                SELECT 'work', operation_id, '', not_before FROM operation_state
+                 WHERE represent_at IS NULL AND (state IN ('scheduled', 'parked') OR state = 'accepted' AND (is_late OR step > 1))
+                 UNION ALL
+                SELECT 'question', operation_id, psp, resolve_at FROM operation_state
+                 WHERE resolve_at IS NOT NULL AND (state <> 'processing' OR is_late OR step > 1 OR sequence > 1)
+            ), listed AS (
+                SELECT list, operation_id, at_psp, due_at FROM waiting WHERE list <> 'purge'
+            )
+            SELECT string_agg(wrong::text, ' ')
+              FROM (TABLE due EXCEPT TABLE listed UNION ALL (TABLE listed EXCEPT TABLE due)) AS wrong
+            """;
+
+    private static final String MISSED = """
+            SELECT string_agg(operation_id, ' ') FROM operation JOIN operation_state USING (operation_id)
+             WHERE state = 'accepted' AND step = 1 AND NOT is_late AND accepted_xid < looked_through_to('acceptances')
+                OR state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+                   AND (SELECT claimed_xid FROM payment_attempt AS attempt
+                         WHERE attempt.operation_id = operation.operation_id AND attempt.sequence = 1) < looked_through_to('claims')
+            """;
+
+    /** Whatever a test did: what waits is in its list, nothing else is, and no look has passed over what it could have to list. */
+    private void requireTrueLists() {
+        assertThat(text(WRONGLY_LISTED)).as("missing in a list, or wrongly there").isNull();
+        assertThat(text(MISSED)).as("passed over by a look").isNull();
     }
 }

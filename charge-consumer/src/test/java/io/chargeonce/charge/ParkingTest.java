@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import java.time.Duration;
@@ -103,6 +104,8 @@ class ParkingTest {
                 ALTER TABLE operation_state SET (autovacuum_enabled = false);
                 ANALYZE operation, operation_state
                 """);
+        // What is new is looked through once, and then is history.
+        LateOperations.listAcceptances(books.database, Duration.ofMinutes(2));
         String id = books.accept("order-1");
         var record = books.takeWork().getFirst();
         long before = books.operationsRead();

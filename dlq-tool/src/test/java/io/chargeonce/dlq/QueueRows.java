@@ -305,7 +305,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         queue.database().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement.execute("SET session_replication_role = replica; "
-                        + "TRUNCATE capture_failure, operation, operation_state, payment_attempt, psp_observation, dead_letter, outbox, audit_record, "
+                        + "TRUNCATE capture_failure, operation, operation_state, waiting, payment_attempt, psp_observation, dead_letter, outbox, audit_record, "
                         + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
             }
         });

@@ -70,11 +70,14 @@ public final class OperationTable {
     }
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
-             WHERE psp = ? AND resolve_at <= statement_timestamp()
+             WHERE operation_id = ANY (ARRAY(SELECT operation_id FROM waiting
+                                              WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp()
+                                              ORDER BY due_at LIMIT 1000))
+               AND resolve_at <= statement_timestamp()
              ORDER BY resolve_at LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
-    /** Operations at this PSP whose lease has run out or whose next question is due. */
+    /** Operations at this PSP whose lease has run out or whose next question is due. The list is read first, whatever the planner knows. */
     public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
             statement.setString(1, psp);
@@ -84,7 +87,8 @@ public final class OperationTable {
     }
 
     private static final String DUE_FOR_A_QUESTION = """
-            SELECT operation_id FROM operation_state WHERE psp = ? AND resolve_at <= statement_timestamp() ORDER BY resolve_at LIMIT ?
+            SELECT operation_id FROM waiting
+             WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
             """;
 
     /** The ids of the same, without a lock; of those too that cannot be read. */

@@ -39,6 +39,9 @@ GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_le
 -- what the relay has published.
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, merchant, retry_budget,
     tier_visit TO chargeonce_charge, chargeonce_retry;
+-- What waits is listed by a trigger, and by these for what has not left the usual way.
+GRANT SELECT ON waiting, looked_through TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int) TO chargeonce_charge, chargeonce_retry;
 -- A reversal is an operation that they accept; what was accepted, no service can change.
 GRANT INSERT ON operation TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT, UPDATE ON operation_state, payment_attempt, dead_letter, retry_budget TO chargeonce_charge, chargeonce_retry;

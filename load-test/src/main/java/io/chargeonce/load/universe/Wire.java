@@ -128,7 +128,7 @@ final class Wire implements InvocationHandler {
     }
 
     private static boolean isTimeless(String sql) {
-        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
+        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("list_late_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
     private Object commit() throws SQLException {

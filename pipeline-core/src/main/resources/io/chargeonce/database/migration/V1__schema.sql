@@ -87,12 +87,15 @@ CREATE TABLE operation (
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
+    -- In which order it was accepted, whatever any clock says: see list_late_acceptances.
+    accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
     traceparent      text CHECK (length(traceparent) = 55),
     CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
     -- By payment, kind and reference an attempt is the only open one: a charge with a reference could be made twice.
     CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
 );
+CREATE INDEX operation_in_order ON operation (accepted_xid);
 CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
 -- A merchant looks for payments by its own reference, the newest first.
 CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
@@ -111,8 +114,10 @@ END $$;
 CREATE TRIGGER operation_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON operation
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- How far an operation has come: one row for each, inserted by the statement that accepts it. Narrow, with room for new versions on
--- its page. Whoever decides about an operation locks this row.
+-- How far an operation has come: one row for each, inserted by the statement that accepts it. Whoever decides about an operation
+-- locks this row. Its columns stand in no index but the primary key, and its page has room for the versions of a claim and of a
+-- success: so both are written without an entry in any index (HOT), and the table needs few vacuums. What has to be found by its
+-- time is in the list "waiting".
 CREATE TABLE operation_state (
     operation_id     text PRIMARY KEY,
     state            text NOT NULL DEFAULT 'accepted'
@@ -121,18 +126,20 @@ CREATE TABLE operation_state (
     -- Raised by every transaction that stages work; a record with another step is superseded.
     step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
-    generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
+    generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
-    counted_attempts int NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
+    counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
     -- The tier waited in last; parking climbs it without counting an attempt.
-    tier             int NOT NULL DEFAULT 0 CHECK (tier >= 0),
+    tier             smallint NOT NULL DEFAULT 0 CHECK (tier >= 0),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
     -- How often a soft decline has been presented again.
-    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    represented      smallint NOT NULL DEFAULT 0 CHECK (represented >= 0),
     -- How often the sweeper has staged this step again.
-    swept            int NOT NULL DEFAULT 0,
+    swept            smallint NOT NULL DEFAULT 0,
     resolve_tries    int NOT NULL DEFAULT 0,
+    -- Found to be accepted or claimed for long, without having left the usual way. From then on it is listed wherever it waits.
+    is_late          boolean NOT NULL DEFAULT false,
     -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
     charge_before    timestamptz NOT NULL,
     -- By this database's clock: no claim before it, whatever a consumer's clock says.
@@ -164,16 +171,7 @@ CREATE TABLE operation_state (
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
-) WITH (fillfactor = 50);
-
--- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
-CREATE INDEX operation_to_resolve ON operation_state (psp, resolve_at) WHERE resolve_at IS NOT NULL;
--- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
-CREATE INDEX operation_overdue ON operation_state (not_before)
-    WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
-CREATE INDEX operation_to_present_again ON operation_state (represent_at) WHERE represent_at IS NOT NULL;
--- Whose purge may come to its end: its outcome is told then, once.
-CREATE INDEX operation_purged ON operation_state (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
+) WITH (fillfactor = 25);
 
 -- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
 CREATE VIEW operation_now AS
@@ -234,6 +232,7 @@ CREATE TABLE payment_attempt (
     request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
     sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
     sent_at         timestamptz NOT NULL,
+    claimed_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     key_valid_until timestamptz NOT NULL,
     psp_reference   text,
     cause           text,
@@ -244,13 +243,144 @@ CREATE TABLE payment_attempt (
     -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
     CONSTRAINT failed_for_good_unless_a_success_came_late
         CHECK (state <> 'failed_definite' OR failed_definite)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 35);
 
+-- The order of claims: see list_late_claims.
+CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
 -- A second charge is refused here, whoever asks for it.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
+
+-- What waits for its time, by what it waits for: small, for a payment that succeeds at once never comes here. Written by a trigger
+-- and by no role: nothing that waits can be left out of it, nor taken out.
+CREATE TABLE waiting (
+    -- 'work' waits for its record in Kafka, and is overdue when that is lost; 'question' for the resolver, when it is due or its
+    -- lease has run out; 'presentation' for the next presentation of a declined card; 'purge' for its end.
+    list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
+    operation_id text NOT NULL,
+    -- Whom to ask; '' in the other lists.
+    at_psp       text NOT NULL DEFAULT '',
+    due_at       timestamptz NOT NULL,
+    PRIMARY KEY (operation_id, list)
+) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+-- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
+CREATE INDEX waiting_due ON waiting (list, at_psp, due_at, operation_id);
+
+CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    DELETE FROM waiting WHERE operation_id = NEW.operation_id;
+    IF NEW.represent_at IS NOT NULL THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('presentation', NEW.operation_id, NEW.represent_at);
+    ELSIF NEW.state IN ('scheduled', 'parked') OR NEW.state = 'accepted' AND (NEW.is_late OR NEW.step > 1) THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('work', NEW.operation_id, NEW.not_before);
+    END IF;
+    IF NEW.resolve_at IS NOT NULL AND (NEW.state <> 'processing' OR NEW.is_late OR NEW.step > 1 OR NEW.sequence > 1) THEN
+        INSERT INTO waiting (list, operation_id, at_psp, due_at)
+        VALUES ('question', NEW.operation_id, coalesce(NEW.psp, ''), NEW.resolve_at);
+    END IF;
+    IF NEW.state = 'purged' AND NEW.settled_at IS NULL THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('purge', NEW.operation_id, now());
+    END IF;
+    RETURN NULL;
+END $$;
+-- The conditions leave out the usual way and no other: accepted, claimed once, succeeded or declined or dead.
+CREATE TRIGGER operation_waits AFTER UPDATE ON operation_state FOR EACH ROW
+    WHEN (OLD.step > 1 OR NEW.sequence > 1 OR OLD.is_late OR NEW.is_late
+          OR OLD.state IN ('scheduled', 'parked', 'unresolved', 'purged') OR NEW.state IN ('scheduled', 'parked', 'unresolved', 'purged'))
+    EXECUTE FUNCTION list_what_waits();
+CREATE TRIGGER operation_is_made_waiting AFTER INSERT ON operation_state FOR EACH ROW
+    WHEN (NEW.is_late OR NEW.state = 'accepted' AND NEW.step > 1 OR NEW.state NOT IN ('accepted', 'succeeded', 'declined', 'dead'))
+    EXECUTE FUNCTION list_what_waits();
+
+-- Behind which transaction there is still something on the usual way: before it, each acceptance and each first claim has gone on or
+-- is listed as late. So a look for the late ones begins here, and walks over what is under way and not over history. By transactions
+-- and not by a clock: a clock may be set back, and who began early may commit late. No row is the beginning.
+CREATE TABLE looked_through (
+    what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
+    before xid8 NOT NULL
+) WITH (fillfactor = 10);
+
+CREATE FUNCTION looked_through_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
+    -- A restored dump is in another server, whose transactions count from the beginning.
+    SELECT coalesce((SELECT before FROM chargeonce.looked_through
+                      WHERE what = subject AND before <= pg_snapshot_xmax(pg_current_snapshot())), '0')
+$$;
+
+-- Several processes look: the one that sees less far leaves the mark as it is.
+CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO chargeonce.looked_through AS known (what, before) SELECT subject, seen WHERE seen > begun
+    ON CONFLICT (what) DO UPDATE SET before = excluded.before
+     WHERE known.before < excluded.before OR known.before > pg_snapshot_xmax(pg_current_snapshot())
+$$;
+
+-- Accepted, and not claimed within the patience: Kafka may have lost its record. Its plans are to walk along the order from the mark,
+-- whatever the planner knew when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
+CREATE FUNCTION list_late_acceptances(patience interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('acceptances');
+    -- Below it all is decided, and seen by the statements that follow.
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    listed int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late
+                                    AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'accepted' AND step = 1 AND NOT is_late
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS listed = ROW_COUNT;
+    SELECT recent.accepted_xid INTO oldest
+      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('acceptances', mark, least(oldest, decided));
+    RETURN listed;
+END $$;
+
+-- Claimed for the first time, and slow: its worker may be gone. The resolver finds it in the list when its lease has run out.
+CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('claims');
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    listed int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id
+                                    AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+                                    AND (resolve_at <= statement_timestamp() OR recent.sent_at < statement_timestamp() - slow)
+                                 OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS listed = ROW_COUNT;
+    SELECT recent.claimed_xid INTO oldest
+      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id
+                            AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('claims', mark, least(oldest, decided));
+    RETURN listed;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
