@@ -27,10 +27,12 @@ class RefundMergeTest {
         rows.succeed(payment);
         refund = "payment-" + payment + "-refund";
         rows.text("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
-                       state, step, charge_before, capture_psp, capture_reference)
-                VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day',
-                        'stripe', 'pi_%2$s') RETURNING 1""".formatted(refund, payment));
+                WITH refund AS (
+                    INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+                    VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa') RETURNING operation_id
+                )
+                INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference)
+                SELECT operation_id, now() + interval '1 day', 'stripe', 'pi_%s' FROM refund RETURNING 1""".formatted(refund, payment, payment));
     }
 
     private static Plan plan() {

@@ -103,9 +103,12 @@ class RetryTiersTest {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var insert = connection.prepareStatement("""
-                    INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                           payment_method, reference, state, step, charge_before)
-                    VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?, 'accepted', 1, now() + interval '1 day')
+                    WITH charge AS (
+                        INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                               payment_method, reference)
+                        VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?) RETURNING operation_id
+                    )
+                    INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
                     """)) {
                 insert.setString(1, id);
                 insert.setString(2, id);

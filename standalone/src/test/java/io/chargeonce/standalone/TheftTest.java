@@ -51,33 +51,37 @@ class TheftTest {
             INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex');
             INSERT INTO merchant_token (token_sha256, merchant_id, revoked_at)
             VALUES (sha256('lives'), 'acme', NULL), (sha256('revoked'), 'acme', now());
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
-                                   state, step, charge_before, sequence, psp, psp_reference, settled_at, resolve_at, lease_token)
-            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days',
-                   state, 2, now(), 1, 'stripe', CASE WHEN state IN ('succeeded', 'declined') THEN 'pi_' || state END,
-                   CASE WHEN state IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
-                   CASE WHEN state IN ('processing', 'unresolved') THEN now() END, CASE WHEN state = 'processing' THEN gen_random_uuid() END
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at)
+            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days'
               FROM unnest(ARRAY['accepted', 'processing', 'unresolved', 'succeeded', 'declined', 'dead', 'purged']) AS state;
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
-                                   state, charge_before, capture_psp, capture_reference)
-            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa', 'dead', now(), 'stripe', 'pi_succeeded'),
-                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 'dead', now(), NULL, NULL);
+            INSERT INTO operation_state (operation_id, state, step, charge_before, sequence, psp, psp_reference, settled_at, resolve_at, lease_token)
+            SELECT operation_id, idempotency_key, 2, now(), 1, 'stripe',
+                   CASE WHEN idempotency_key IN ('succeeded', 'declined') THEN 'pi_' || idempotency_key END,
+                   CASE WHEN idempotency_key IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
+                   CASE WHEN idempotency_key IN ('processing', 'unresolved') THEN now() END,
+                   CASE WHEN idempotency_key = 'processing' THEN gen_random_uuid() END
+              FROM operation;
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa'),
+                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa');
+            INSERT INTO operation_state (operation_id, state, charge_before, capture_psp, capture_reference)
+            VALUES ('refund', 'dead', now(), 'stripe', 'pi_succeeded'), ('waiting', 'dead', now(), NULL, NULL);
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',
                    CASE state WHEN 'succeeded' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' WHEN 'processing' THEN 'in_flight'
                               ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference
-              FROM operation WHERE kind = 'charge' AND state <> 'accepted';
+              FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
                                          request_params, recovery_point, response_status, response_headers, response_body, resource_id, created_at)
             SELECT 'acme', idempotency_key, sha256('x'), 1, 'POST', '/v1/payments', '{}', 'accepted', 202,
                    CASE WHEN state = 'declined' THEN '{}'::json END, CASE WHEN state = 'declined' THEN '{}'::bytea END, operation_id,
                    now() - interval '10 days'
-              FROM operation WHERE kind = 'charge';
+              FROM operation_now WHERE kind = 'charge';
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
             SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1
-              FROM operation WHERE state IN ('dead', 'unresolved');
+              FROM operation_now WHERE state IN ('dead', 'unresolved');
             INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, changed_at)
             VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', now() - interval '20 days');
             INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
@@ -107,10 +111,14 @@ class TheftTest {
             "UPDATE operation SET accepted_at = now() - interval '10 years'",
             "DELETE FROM operation WHERE operation_id = 'pay_succeeded'",
             "DELETE FROM operation WHERE false",
+            "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
             "TRUNCATE operation, capture_failure",
-            "UPDATE operation SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
-            "UPDATE operation SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_declined'",
-            "UPDATE operation SET state = 'dead', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET operation_id = 'another' WHERE operation_id = 'pay_accepted'",
+            "DELETE FROM operation_state WHERE operation_id = 'pay_succeeded'",
+            "TRUNCATE operation_state",
+            "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_declined'",
+            "UPDATE operation_state SET state = 'dead', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
             "UPDATE payment_attempt SET psp_key = 'another'",
             "UPDATE payment_attempt SET operation_id = 'pay_dead', payment_id = 'pay_dead'",
             "UPDATE payment_attempt SET operation_ref = 'another'",
@@ -136,17 +144,21 @@ class TheftTest {
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before,
-                                   capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'stripe', 'pi_of_globex')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm');
+            INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference) VALUES ('r1', now(), 'stripe', 'pi_of_globex')""",
+            "INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference) VALUES ('r1', now(), 'stripe', 'pi_succeeded')",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', now())""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm')""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', now())""",
-            "UPDATE operation SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
-            "UPDATE operation SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm'), ('r2', 'pay_succeeded', 'refund', '2', 'acme', 'r2', 301, 'EUR', 'pm')""",
+            """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm')""",
+            "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
+            "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
             "SELECT forget_settled_payments(interval '-1200 months 36014 days', 1000)",
             "SELECT forget_settled_payments(interval '1 hour', 1000)",
             "SELECT forget_settled_payments(interval '-400 days', 1000)",
@@ -179,28 +191,29 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
-            "UPDATE operation SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
-            "UPDATE operation SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
-            "UPDATE operation SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
-            "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
-            "UPDATE operation SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
-            "INSERT INTO operation SELECT * FROM operation",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
+            "UPDATE operation_state SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
+            "UPDATE operation_state SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
+            "UPDATE operation_state SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
+            "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
+            "UPDATE operation_state SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
+            "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
+            "UPDATE operation_state SET is_late = true", "DELETE FROM waiting", "SELECT list_late_acceptances('0', 1)",
             "INSERT INTO payment_attempt SELECT * FROM payment_attempt",
             "UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true WHERE operation_id = 'pay_unresolved'",
             "UPDATE dead_letter SET amount = 1",
@@ -222,21 +235,22 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation SET failure_message = 'x'",
+            "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
+            "UPDATE operation_state SET failure_message = 'x'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before, state)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', now(), 'succeeded')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm');
+            INSERT INTO operation_state (operation_id, charge_before, state) VALUES ('pay_x', now(), 'succeeded')""",
+            "INSERT INTO operation_state (operation_id, charge_before, psp_reference) VALUES ('pay_x', now(), 'pi_x')",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before, psp_reference)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', now(), 'pi_x')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1')""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before,
-                                   capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'stripe', 'pi_succeeded')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm')""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', now())""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
+            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm')""",
             """
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params,
                                          recovery_point, response_status, resource_id, created_at)
@@ -265,7 +279,9 @@ class TheftTest {
             "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET edited_value = 'x'", "DELETE FROM dead_letter",
             "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
             "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
-            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'",
+            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET is_late = false",
+            "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000')",
+            "SELECT look_from('claims', '0', '4000000000000')",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
             "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",
             "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
@@ -350,7 +366,7 @@ class TheftTest {
                     INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
                     VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r', 'ann', 'settled')""");
             statement.execute("SET ROLE chargeonce_charge");
-            assertThat(statement.executeUpdate("UPDATE operation SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
+            assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
             connection.rollback();
         }
     }

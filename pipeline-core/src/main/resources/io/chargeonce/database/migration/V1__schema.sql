@@ -83,8 +83,9 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- What moves money. A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took
--- twice, outside the sum of refunds.
+-- What moves money: what was accepted, unchanged for ever; every attempt is made from it. How far it has come is in operation_state.
+-- A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took twice, outside the
+-- sum of refunds.
 CREATE TABLE operation (
     operation_id     text PRIMARY KEY,
     payment_id       text NOT NULL,
@@ -95,59 +96,83 @@ CREATE TABLE operation (
     idempotency_key  text NOT NULL,
     amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
     currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-    -- The accepted request, unchanged for ever; every attempt is made from it.
     payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
     customer         text CHECK (length(customer) <= 500),
     reference        text CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
-    -- The capture to give back: always at the PSP that took it.
-    capture_psp      text,
-    capture_reference text,
     accepted_at      timestamptz NOT NULL DEFAULT now(),
+    -- In which order it was accepted, whatever any clock says: see list_late_acceptances.
+    accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    traceparent      text CHECK (length(traceparent) = 55),
+    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- By payment, kind and reference an attempt is the only open one: a charge with a reference could be made twice.
+    CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
+);
+CREATE INDEX operation_in_order ON operation (accepted_xid);
+CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+-- A merchant looks for payments by its own reference, the newest first.
+CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
+    WHERE reference IS NOT NULL;
 
-    -- Who accepts says nothing of the state and of what follows.
-    state            text NOT NULL DEFAULT 'accepted' CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                                                       'succeeded', 'declined', 'dead', 'purged')),
+-- A statement is refused for what it does, before it looks at any row: others pay nothing for it.
+CREATE TRIGGER operation_never_changes BEFORE UPDATE OR TRUNCATE ON operation EXECUTE FUNCTION refuse('what was accepted never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+
+-- How far an operation has come: one row for each, inserted by the statement that accepts it. Whoever decides about an operation
+-- locks this row. Its columns stand in no index but the primary key, and its page has room for the versions of a claim and of a
+-- success: so both are written without an entry in any index (HOT), and the table needs few vacuums. What has to be found by its
+-- time is in the list "waiting".
+CREATE TABLE operation_state (
+    operation_id     text PRIMARY KEY,
+    -- Who accepts says nothing of the state and of what follows, but of deadline and capture.
+    state            text NOT NULL DEFAULT 'accepted'
+                         CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                          'succeeded', 'declined', 'dead', 'purged')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
     step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
-    generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
+    generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
-    counted_attempts int NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
+    counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
     -- The tier waited in last; parking climbs it without counting an attempt.
-    tier             int NOT NULL DEFAULT 0 CHECK (tier >= 0),
+    tier             smallint NOT NULL DEFAULT 0 CHECK (tier >= 0),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
+    -- How often a soft decline has been presented again.
+    represented      smallint NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    -- How often the sweeper has staged this step again.
+    swept            smallint NOT NULL DEFAULT 0,
+    resolve_tries    int NOT NULL DEFAULT 0,
+    -- Found to be accepted or claimed for long, without having left the usual way. From then on it is listed wherever it waits.
+    is_late          boolean NOT NULL DEFAULT false,
+    -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
+    charge_before    timestamptz NOT NULL,
+    -- By this database's clock: no claim before it, whatever a consumer's clock says.
+    not_before       timestamptz NOT NULL DEFAULT now(),
+    staged_at        timestamptz NOT NULL DEFAULT now(),
     -- Where the last attempt went; pinned there while that attempt has not definitely failed.
     psp              text,
     psp_reference    text,
-    -- PSPs that said they do not do this payment, with commas between: never asked again.
-    refused_by       text,
-    failure_cause    text,
-    failure_message  text CHECK (length(failure_message) <= 500),
-    -- By this database's clock: no claim before it, whatever a consumer's clock says.
-    not_before       timestamptz NOT NULL DEFAULT now(),
-    -- The payment's own deadline for a new attempt.
-    charge_before    timestamptz NOT NULL,
-    -- How often a soft decline has been presented again.
-    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
-    -- When the next presentation is due. Until then nothing of it is in Kafka.
-    represent_at     timestamptz,
-    staged_at        timestamptz NOT NULL DEFAULT now(),
-    -- How often the sweeper has staged this step again.
-    swept            int NOT NULL DEFAULT 0,
     -- Chosen by whoever claims, so that an answer to COMMIT that got lost can be read back.
     lease_token      uuid,
     -- When the resolver has to look: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
-    resolve_tries    int NOT NULL DEFAULT 0,
+    settled_at       timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
-    settled_at       timestamptz,
-    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
-    traceparent      text CHECK (length(traceparent) = 55),
-    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    represent_at     timestamptz,
+    failure_cause    text,
+    failure_message  text CHECK (length(failure_message) <= 500),
+    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    refused_by       text,
+    -- The capture that a refund or reversal gives back: always at the PSP that took it. A refund may be accepted before it is known.
+    capture_psp      text,
+    capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
     -- A purge ends the dead letter and never the question: while its attempt may have moved money, a purged operation has a next one.
     CONSTRAINT resolver_watches_every_open_attempt
@@ -155,32 +180,26 @@ CREATE TABLE operation (
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 25);
 
--- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
-CREATE INDEX operation_to_resolve ON operation (psp, resolve_at) WHERE resolve_at IS NOT NULL;
--- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
-CREATE INDEX operation_overdue ON operation (not_before)
-    WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
-CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
-CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
--- Whose purge may come to its end: its outcome is told then, once.
-CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
--- A merchant looks for payments by its own reference, the newest first.
-CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
-    WHERE reference IS NOT NULL;
+-- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
+CREATE VIEW operation_now AS
+    SELECT operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+           reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier,
+           sequence, represented, swept, resolve_tries, charge_before, not_before, staged_at, psp, psp_reference, lease_token,
+           resolve_at, settled_at, unresolved_since, represent_at, failure_cause, failure_message, refused_by, capture_psp,
+           capture_reference
+      FROM operation JOIN operation_state USING (operation_id);
 
--- A statement is refused for what it sets or deletes, before it looks at any row: others pay nothing for it.
-CREATE TRIGGER what_was_accepted_stays BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
-        currency, payment_method, customer, reference, description, receipt_email, accepted_at, traceparent ON operation
-    EXECUTE FUNCTION refuse('what was accepted never changes');
-CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
+CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
+    EXECUTE FUNCTION refuse('a state never goes to another operation');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
-CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
 -- What has ended would be charged again; only a capture that is told late outranks a decline.
-CREATE TRIGGER an_end_is_an_end AFTER UPDATE OF state ON operation
+CREATE TRIGGER an_end_is_an_end AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'declined') AND NEW.state <> OLD.state
                        AND NOT (OLD.state = 'declined' AND NEW.state = 'succeeded'))
     EXECUTE FUNCTION refuse('what has succeeded or was declined never goes back');
@@ -220,7 +239,8 @@ BEGIN
     END IF;
     IF NEW.state = 'succeeded' THEN
         IF NOT EXISTS (SELECT FROM payment_attempt AS attempt
-                        WHERE attempt.payment_id = NEW.payment_id AND attempt.operation_id = NEW.operation_id
+                        WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
+                          AND attempt.operation_id = NEW.operation_id
                           AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
             RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded so'
                 USING ERRCODE = 'insufficient_privilege';
@@ -233,14 +253,14 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION a_person_moves_what_is_listed() FROM PUBLIC;
 -- Those who charge, and superusers, pay no call.
-CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation
+CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
                        AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_what_is_listed();
 
 -- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT FROM operation WHERE operation_id = payment FOR UPDATE
+    SELECT FROM operation_state WHERE operation_id = payment FOR UPDATE
 $$;
 REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
@@ -265,22 +285,15 @@ BEGIN
     IF NEW.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
         RETURN NULL;
     END IF;
-    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
-    IF TG_OP = 'UPDATE' THEN
-        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = NEW.payment_id AND psp_reference = NEW.capture_reference
-                                                 AND state = 'settled') THEN
-            RETURN NULL;
-        END IF;
-    ELSIF NEW.kind = 'refund' THEN
+    IF NEW.kind = 'refund' THEN
         -- Of two at once the second counts the first.
         PERFORM lock_payment(NEW.payment_id);
     END IF;
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
+    -- What has no state yet counts too.
     IF NEW.kind <> 'refund' OR (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR NEW.capture_reference IS NOT NULL AND (payment.state, payment.psp, payment.psp_reference)
-                                                IS DISTINCT FROM ('succeeded', NEW.capture_psp, NEW.capture_reference)
-       OR TG_OP = 'INSERT' AND (SELECT sum(amount) FROM operation WHERE payment_id = NEW.payment_id AND kind = 'refund'
-                                                                    AND state <> 'declined') > payment.amount THEN
+       OR (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
+            WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount THEN
         RAISE EXCEPTION 'operation: a refund gives back what its payment has captured, and no more' USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
@@ -288,9 +301,37 @@ END $$;
 REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
-CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation
+
+CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    back operation;
+BEGIN
+    SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
+    IF back.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
+        RETURN NULL;
+    END IF;
+    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
+    IF TG_OP = 'UPDATE' THEN
+        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference
+                                                 AND state = 'settled') THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF back.kind IS DISTINCT FROM 'refund'
+       OR NEW.capture_reference IS NOT NULL
+          AND NOT EXISTS (SELECT FROM operation_state
+                           WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
+                             AND psp_reference = NEW.capture_reference) THEN
+        RAISE EXCEPTION 'operation_state: a refund gives back what its payment has captured' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_goes_back_to_where_it_came_from() FROM PUBLIC;
+CREATE TRIGGER it_comes_from_where_it_goes_back_to AFTER INSERT ON operation_state
+    FOR EACH ROW WHEN (NEW.capture_reference IS NOT NULL) EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
+CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
-    EXECUTE FUNCTION what_goes_back_has_come();
+    EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
 -- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
 CREATE TABLE tier_visit (
@@ -316,7 +357,7 @@ BEGIN
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION record_tier_visit() FROM PUBLIC;
-CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation
+CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
 
@@ -338,6 +379,7 @@ CREATE TABLE payment_attempt (
     request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
     sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
     sent_at         timestamptz NOT NULL,
+    claimed_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     key_valid_until timestamptz NOT NULL,
     psp_reference   text,
     cause           text,
@@ -351,8 +393,10 @@ CREATE TABLE payment_attempt (
     -- Or one_open_attempt could be got round by another name for the same payment.
     CONSTRAINT a_charge_has_one_name
         CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 35);
 
+-- The order of claims: see list_late_claims.
+CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
 -- A second charge is refused here, whoever asks for it.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
@@ -372,6 +416,137 @@ CREATE TRIGGER what_is_known_stays_known AFTER UPDATE OF state, failed_definite 
     EXECUTE FUNCTION refuse('an attempt fails once, and what has succeeded stays so');
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
+
+-- What waits for its time, by what it waits for: small, for a payment that succeeds at once never comes here. Written by a trigger
+-- and by no role: nothing that waits can be left out of it, nor taken out.
+CREATE TABLE waiting (
+    -- 'work' waits for its record in Kafka, and is overdue when that is lost; 'question' for the resolver, when it is due or its
+    -- lease has run out; 'presentation' for the next presentation of a declined card; 'purge' for its end.
+    list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
+    operation_id text NOT NULL,
+    -- Whom to ask; '' in the other lists.
+    at_psp       text NOT NULL DEFAULT '',
+    due_at       timestamptz NOT NULL,
+    PRIMARY KEY (operation_id, list)
+) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+-- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
+CREATE INDEX waiting_due ON waiting (list, at_psp, due_at, operation_id);
+
+CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    DELETE FROM waiting WHERE operation_id = NEW.operation_id;
+    IF NEW.represent_at IS NOT NULL THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('presentation', NEW.operation_id, NEW.represent_at);
+    ELSIF NEW.state IN ('scheduled', 'parked') OR NEW.state = 'accepted' AND (NEW.is_late OR NEW.step > 1) THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('work', NEW.operation_id, NEW.not_before);
+    END IF;
+    IF NEW.resolve_at IS NOT NULL AND (NEW.state <> 'processing' OR NEW.is_late OR NEW.step > 1 OR NEW.sequence > 1) THEN
+        INSERT INTO waiting (list, operation_id, at_psp, due_at)
+        VALUES ('question', NEW.operation_id, coalesce(NEW.psp, ''), NEW.resolve_at);
+    END IF;
+    IF NEW.state = 'purged' AND NEW.settled_at IS NULL THEN
+        INSERT INTO waiting (list, operation_id, due_at) VALUES ('purge', NEW.operation_id, now());
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION list_what_waits() FROM PUBLIC;
+-- The conditions leave out the usual way and no other: accepted, claimed once, succeeded or declined or dead.
+CREATE TRIGGER operation_waits AFTER UPDATE ON operation_state FOR EACH ROW
+    WHEN (OLD.step > 1 OR NEW.sequence > 1 OR OLD.is_late OR NEW.is_late
+          OR OLD.state IN ('scheduled', 'parked', 'unresolved', 'purged') OR NEW.state IN ('scheduled', 'parked', 'unresolved', 'purged'))
+    EXECUTE FUNCTION list_what_waits();
+CREATE TRIGGER operation_is_made_waiting AFTER INSERT ON operation_state FOR EACH ROW
+    WHEN (NEW.is_late OR NEW.state = 'accepted' AND NEW.step > 1 OR NEW.state NOT IN ('accepted', 'succeeded', 'declined', 'dead'))
+    EXECUTE FUNCTION list_what_waits();
+
+-- Behind which transaction there is still something on the usual way: before it, each acceptance and each first claim has gone on or
+-- is listed as late. So a look for the late ones begins here, and walks over what is under way and not over history. By transactions
+-- and not by a clock: a clock may be set back, and who began early may commit late. No row is the beginning.
+CREATE TABLE looked_through (
+    what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
+    before xid8 NOT NULL
+) WITH (fillfactor = 10);
+
+CREATE FUNCTION looked_through_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
+    -- A restored dump is in another server, whose transactions count from the beginning.
+    SELECT coalesce((SELECT before FROM chargeonce.looked_through
+                      WHERE what = subject AND before <= pg_snapshot_xmax(pg_current_snapshot())), '0')
+$$;
+
+-- Several processes look: the one that sees less far leaves the mark as it is.
+CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO chargeonce.looked_through AS known (what, before) SELECT subject, seen WHERE seen > begun
+    ON CONFLICT (what) DO UPDATE SET before = excluded.before
+     WHERE known.before < excluded.before OR known.before > pg_snapshot_xmax(pg_current_snapshot())
+$$;
+
+-- Accepted, and not claimed within the patience: Kafka may have lost its record. Its plans are to walk along the order from the mark,
+-- whatever the planner knew when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
+CREATE FUNCTION list_late_acceptances(patience interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('acceptances');
+    -- Below it all is decided, and seen by the statements that follow.
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    listed int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late
+                                    AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'accepted' AND step = 1 AND NOT is_late
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS listed = ROW_COUNT;
+    SELECT recent.accepted_xid INTO oldest
+      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('acceptances', mark, least(oldest, decided));
+    RETURN listed;
+END $$;
+
+-- Claimed for the first time, and slow: its worker may be gone. The resolver finds it in the list when its lease has run out.
+CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('claims');
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    listed int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id
+                                    AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+                                    AND (resolve_at <= statement_timestamp() OR recent.sent_at < statement_timestamp() - slow)
+                                 OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS listed = ROW_COUNT;
+    SELECT recent.claimed_xid INTO oldest
+      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id
+                            AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('claims', mark, least(oldest, decided));
+    RETURN listed;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION looked_through_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
+    list_late_claims(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -555,7 +730,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
         THEN right(topic, 9) <> '.outcomes'
              OR (SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'merchant' = merchant_id
                         AND told ->> 'amount' = amount::text AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
-                   FROM operation, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
+                   FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
     ELSE false END);
 
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
@@ -773,14 +948,14 @@ BEGIN
     PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
-          FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
+          FROM idempotency_key AS old JOIN operation_now AS charge ON operation_id = resource_id AND kind = 'charge'
          WHERE response_body IS NULL AND old.created_at < until
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
            AND resolve_at IS NULL
            -- Money that still goes back, or went back lately, keeps its payment.
-           AND NOT EXISTS (SELECT FROM operation AS back
+           AND NOT EXISTS (SELECT FROM operation_now AS back
                             WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
                               AND (back.state NOT IN ('succeeded', 'declined', 'purged') OR back.resolve_at IS NOT NULL
                                    OR back.accepted_at > until))
@@ -804,6 +979,8 @@ BEGIN
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
     ), letter AS (
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
+    ), progress AS (
+        DELETE FROM operation_state USING gone WHERE operation_state.operation_id = gone.operation_id
     ), money AS (
         DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
     ), key_of_refund AS (
@@ -851,7 +1028,7 @@ BEGIN
     UPDATE idempotency_key AS reaped
        SET response_headers = NULL, response_body = NULL
       FROM (SELECT old.merchant_id, old.idempotency_key
-              FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
              WHERE response_body IS NOT NULL AND old.created_at < until
                AND state IN ('succeeded', 'declined', 'purged')
              ORDER BY old.created_at

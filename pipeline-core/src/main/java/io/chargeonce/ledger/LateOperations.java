@@ -1,0 +1,53 @@
+package io.chargeonce.ledger;
+
+import io.chargeonce.database.Database;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * Lists operations that have not gone their usual way: accepted and not claimed, or claimed and not answered. No index of what
+ * changes knows them, so that a payment which succeeds at once pays for none. Each look begins where the last one found the oldest that was
+ * still under way.
+ */
+public final class LateOperations {
+
+    private static final int MOST_PER_COMMIT = 5_000;
+
+    private LateOperations() {}
+
+    private static final String ACCEPTANCES = "SELECT list_late_acceptances(? * interval '1 millisecond', ?)";
+
+    /** From then on they are in the list of work. Returns how many they were. */
+    public static int listAcceptances(Database database, Duration patience) {
+        return list(database, ACCEPTANCES, patience);
+    }
+
+    private static final String CLAIMS = "SELECT list_late_claims(? * interval '1 millisecond', ?)";
+
+    /** From then on they are in the list of questions, due when their leases run out. Returns how many they were. */
+    public static int listClaims(Database database, Duration slow) {
+        return list(database, CLAIMS, slow);
+    }
+
+    private static int list(Database database, String sql, Duration since) {
+        int all = 0;
+        int listed;
+        do {
+            listed = database.withConnection(connection -> list(connection, sql, since));
+            all += listed;
+        } while (listed == MOST_PER_COMMIT);
+        return all;
+    }
+
+    private static int list(Connection connection, String sql, Duration since) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, since.toMillis());
+            statement.setInt(2, MOST_PER_COMMIT);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+}
