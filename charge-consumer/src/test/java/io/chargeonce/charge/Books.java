@@ -49,7 +49,7 @@ final class Books implements AutoCloseable {
     /** The owner's, for what a test does to the rows. */
     Database database;
     /** As the service logs in: its rights are those of production. */
-    final Database charging;
+    Database charging;
     final RetrySchedule schedule;
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
@@ -58,7 +58,7 @@ final class Books implements AutoCloseable {
         Roles.apply(url, "postgres", "", Optional.empty());
         this.database = Database.openForService(url, "postgres", "", 12);
         execute("ALTER TABLE operation_state ENABLE ALWAYS TRIGGER operation_waits, ENABLE ALWAYS TRIGGER operation_is_made_waiting");
-        this.charging = Database.openForService(url.replace("user=postgres", "user=chargeonce_charge"), "chargeonce_charge", "", 12);
+        this.charging = openAsCharge();
         this.schedule = RetrySchedule.of(tiers.length == 0
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
     }
@@ -300,12 +300,17 @@ final class Books implements AutoCloseable {
         database.close();
         database = Database.open(url, "postgres", "", 1);
         Waiting.until(() -> count("FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0);
+        charging = openAsCharge();
     }
 
     /** How many rows of operation_state were read so far. */
     long operationsRead() {
         awaitFigures();
         return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation_state'");
+    }
+
+    private Database openAsCharge() {
+        return Database.openForService(url.replace("user=postgres", "user=chargeonce_charge"), "chargeonce_charge", "", 12);
     }
 
     long count(String sql) {

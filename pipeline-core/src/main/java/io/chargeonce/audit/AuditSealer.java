@@ -28,11 +28,11 @@ public final class AuditSealer {
 
     /** @param every the time between two seals, while there is something to seal */
     public record Settings(AuditKeys keys, Duration every) {
+        // Here, for who reads the settings must not make a logger: which log there is follows from them.
+        public static final Setting<Duration> EVERY = Setting.duration("CHARGEONCE_AUDIT_SEAL_EVERY",
+                "How often new records of the audit log are sealed.").between("1s", "1m").orElse("30s");
         public static final Settings USUAL = new Settings(AuditKeys.NONE, Duration.ofSeconds(30));
     }
-
-    public static final Setting<Duration> EVERY = Setting.duration("CHARGEONCE_AUDIT_SEAL_EVERY",
-            "How often new records of the audit log are sealed.").between("1s", "1m").orElse("30s");
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditSealer.class);
 

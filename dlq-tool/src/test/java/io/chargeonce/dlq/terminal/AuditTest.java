@@ -81,14 +81,14 @@ class AuditTest {
             assertThat(looked.exit()).as("%s: %s", look, looked.err()).isZero();
         }
         assertThat(call("audit").out()).contains("a load test", "12.99 EUR");
-        assertThat(call("audit", "--json").json().getFirst().path("role").asString()).isEqualTo("postgres");
+        assertThat(call("audit", "--json").json().getFirst().path("role").asString()).isEqualTo("chargeonce_dlq_operator");
         Called restored = call("restore", "--run", rows.text("SELECT data ->> 'run' FROM audit_record WHERE reason = 'a load test' AND action = 'dlq.purged'"),
                 "--reason", "r", "--yes");
         assertThat(restored.exit()).as(restored.err()).isZero();
     }
 
     private static void seal() {
-        new AuditSealer(rows.queue().database(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {},
+        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {},
                 new SimpleMeterRegistry()).runOnce();
     }
 

@@ -126,7 +126,7 @@ class SealCopiesTest {
     }
 
     private static void seal(AuditKeys keys) {
-        new AuditSealer(rows.queue().database(), rows.queue().topics(), new AuditSealer.Settings(keys, Duration.ZERO), () -> {}, new SimpleMeterRegistry()).runOnce();
+        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(keys, Duration.ZERO), () -> {}, new SimpleMeterRegistry()).runOnce();
     }
 
     private static Called verify(AuditKeys keys) {
@@ -143,7 +143,7 @@ class SealCopiesTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.queue().database(), new ProducerSettings(connection(), "seal-copies-test")::newProducer,
+        try (var relay = new OutboxRelay(rows.owner(), new ProducerSettings(connection(), "seal-copies-test")::newProducer,
                 new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
