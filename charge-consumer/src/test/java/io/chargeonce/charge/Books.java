@@ -57,7 +57,6 @@ final class Books implements AutoCloseable {
         Migrations.apply(url, "postgres", "");
         Roles.apply(url, "postgres", "", Optional.empty());
         this.database = Database.openForService(url, "postgres", "", 12);
-        execute("ALTER TABLE operation_state ENABLE ALWAYS TRIGGER operation_waits, ENABLE ALWAYS TRIGGER operation_is_made_waiting");
         this.charging = openAsCharge();
         this.schedule = RetrySchedule.of(tiers.length == 0
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
@@ -167,12 +166,9 @@ final class Books implements AutoCloseable {
     }
 
     private static final String ACCEPT = """
-            WITH charge AS (
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                       payment_method, customer, receipt_email)
-                VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?) RETURNING operation_id
-            )
-            INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, customer, receipt_email, charge_within_s)
+            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 86400)
             """;
 
     /** One payment that its PSP has not executed and does not tell about, so that it is in the dead-letter queue. */
@@ -334,9 +330,9 @@ final class Books implements AutoCloseable {
         return count("FROM outbox WHERE topic = '" + topic + "'");
     }
 
-    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them. What waits is listed. */
+    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
     void rewrite(String sql) {
-        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role");
+        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
     }
 
     void execute(String sql) {
@@ -359,27 +355,20 @@ final class Books implements AutoCloseable {
 
     private static final String WRONGLY_LISTED = """
             WITH due AS (
-                SELECT 'presentation' AS list, operation_id, '' AS at_psp, represent_at AS due_at FROM operation_state
-                 WHERE represent_at IS NOT NULL
-                 UNION ALL
-                SELECT 'work', operation_id, '', not_before FROM operation_state
-                 WHERE represent_at IS NULL AND (state IN ('scheduled', 'parked') OR state = 'accepted' AND (is_late OR step > 1))
-                 UNION ALL
-                SELECT 'question', operation_id, psp, resolve_at FROM operation_state
-                 WHERE resolve_at IS NOT NULL AND (state <> 'processing' OR is_late OR step > 1 OR sequence > 1)
-            ), listed AS (
-                SELECT list, operation_id, at_psp, due_at FROM waiting WHERE list <> 'purge'
+                SELECT operation_id, its.* FROM operation_state CROSS JOIN LATERAL waits_for(operation_state) AS its WHERE listed
+            ), known AS (
+                SELECT operation_id, list, at_psp, due_at FROM waiting
             )
             SELECT string_agg(wrong::text, ' ')
-              FROM (TABLE due EXCEPT TABLE listed UNION ALL (TABLE listed EXCEPT TABLE due)) AS wrong
+              FROM (TABLE due EXCEPT TABLE known UNION ALL (TABLE known EXCEPT TABLE due)) AS wrong
             """;
 
     private static final String MISSED = """
             SELECT string_agg(operation_id, ' ') FROM operation JOIN operation_state USING (operation_id)
-             WHERE state = 'accepted' AND step = 1 AND NOT is_late AND accepted_xid < looked_through_to('acceptances')
-                OR state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
-                   AND (SELECT claimed_xid FROM payment_attempt AS attempt
-                         WHERE attempt.operation_id = operation.operation_id AND attempt.sequence = 1) < looked_through_to('claims')
+             WHERE NOT listed AND EXISTS (SELECT FROM waits_for(operation_state))
+               AND NOT (state = 'accepted' AND accepted_xid >= looked_through_to('acceptances')
+                        OR state = 'processing' AND looked_through_to('claims') <=
+                           (SELECT claimed_xid FROM payment_attempt AS attempt WHERE attempt.operation_id = operation.operation_id))
             """;
 
     /** Whatever a test did: what waits is in its list, nothing else is, and no look has passed over what it could have to list. */

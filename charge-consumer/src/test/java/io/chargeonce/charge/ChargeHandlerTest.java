@@ -344,7 +344,7 @@ class ChargeHandlerTest {
         String id = books.accept("order-1");
         process.drain();
         // As if everything above the index had forgotten itself.
-        books.execute("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
+        books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),
                 io.chargeonce.ledger.Staging.work(books.topics, books.operation(id)).value().orElseThrow());
         process.handle(record);

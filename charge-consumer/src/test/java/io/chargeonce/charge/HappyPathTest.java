@@ -29,7 +29,7 @@ class HappyPathTest {
                 work.forEach(record -> workers.execute(() -> Waiting.until(() -> process.handle(record) instanceof Verdict.Done)));
             }
         }
-        assertThat(books.count("FROM operation_state WHERE state = 'succeeded' AND NOT is_late")).isEqualTo(PAYMENTS);
+        assertThat(books.count("FROM operation_state WHERE state = 'succeeded' AND NOT listed")).isEqualTo(PAYMENTS);
         assertThat(books.written("operation_state")).isEqualTo(new Books.Written(PAYMENTS, 2 * PAYMENTS, 2 * PAYMENTS));
         assertThat(books.written("payment_attempt")).isEqualTo(new Books.Written(PAYMENTS, PAYMENTS, PAYMENTS));
         assertThat(books.written("operation")).isEqualTo(new Books.Written(PAYMENTS, 0, 0));

@@ -93,13 +93,16 @@ class ParkingTest {
     @Test
     void a_hundred_thousand_parked_payments_are_not_even_looked_at_by_those_that_work() throws Exception {
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa'
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       charge_within_s)
+                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 86400
                   FROM (SELECT n, 'pay_' || left(translate(md5(n::text), '0189', 'ghij'), 26) AS id
                           FROM generate_series(1, 100000) AS n) AS numbered;
-                INSERT INTO operation_state (operation_id, state, step, tier, not_before, staged_at, charge_before)
-                SELECT operation_id, 'parked', 9, 3, now() + interval '5 minutes', now() - interval '5 minutes', now() + interval '1 day'
-                  FROM operation;
+                SET session_replication_role = replica;
+                UPDATE operation_state SET state = 'parked', step = 9, tier = 3, listed = true, not_before = now() + interval '5 minutes',
+                       staged_at = now() - interval '5 minutes';
+                RESET session_replication_role;
+                INSERT INTO waiting (list, operation_id, due_at) SELECT 'work', operation_id, not_before FROM operation_state;
                 ALTER TABLE operation SET (autovacuum_enabled = false);
                 ALTER TABLE operation_state SET (autovacuum_enabled = false);
                 ANALYZE operation, operation_state

@@ -312,7 +312,7 @@ class RefundsTest {
         psp.refunds.answersQuestions = false;
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
-        books.execute("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL "
+        books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL "
                 + "WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
         books.execute("UPDATE operation_state SET staged_at = now()");
         var again = io.chargeonce.ledger.Staging.work(books.topics, books.operation(refundOf(id)));

@@ -103,11 +103,11 @@ class SweeperTest {
     void a_backlog_is_not_mistaken_for_a_loss() {
         int backlog = 100_000;
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa'
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       charge_within_s)
+                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 86400
                   FROM (SELECT n, 'pay_' || left(translate(md5(n::text), '0189', 'ghij'), 26) AS id
                           FROM generate_series(1, %1$d) AS n) AS numbered;
-                INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM operation;
                 INSERT INTO outbox (shard, topic, record_key, value, headers)
                 SELECT 0, '%2$s', operation_id, '{}', '{}' FROM operation
                 """.formatted(backlog, books.topics.requests()));

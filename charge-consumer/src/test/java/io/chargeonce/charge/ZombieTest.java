@@ -174,7 +174,7 @@ class ZombieTest {
         AHEAD.set(AHEAD.get().plusDays(2));
         books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', psp_reference = NULL WHERE payment_id = '%1$s';
-                UPDATE operation_state SET state = 'processing', is_late = true, lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
+                UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
                        psp_reference = NULL WHERE operation_id = '%1$s'
                 """.formatted(id));
         awaitState(id, OperationState.SUCCEEDED);

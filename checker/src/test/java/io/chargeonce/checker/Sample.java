@@ -48,8 +48,8 @@ final class Sample implements AutoCloseable {
         boolean settled = state.equals("succeeded") || state.equals("declined");
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
-                       accepted_at)
-                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%2$s', 1299, 'EUR', 'pm_card_visa', '%7$s');
+                       accepted_at, charge_within_s)
+                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%2$s', 1299, 'EUR', 'pm_card_visa', '%7$s', 86400);
                 INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
                 VALUES ('%1$s', '%3$s', %4$d, %5$d, 'stripe', %6$s, '%7$s'::timestamptz + interval '1 day', %8$s)
                 """.formatted(id, key, state, step, attempts, settled ? "'pi_" + id + "'" : "NULL", World.START,
@@ -130,8 +130,8 @@ final class Sample implements AutoCloseable {
     void giveBack(String kind, String operation, String payment, String reference, long amount) {
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                       payment_method, accepted_at)
-                VALUES ('%1$s', '%2$s', '%3$s', '%7$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', '%5$s');
+                       payment_method, accepted_at, charge_within_s)
+                VALUES ('%1$s', '%2$s', '%3$s', '%7$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', '%5$s', 86400);
                 INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
                 VALUES ('%1$s', 'succeeded', 2, 1, 'stripe', 're_1', '%5$s'::timestamptz + interval '1 day', '%6$s')
                 """.formatted(operation, payment, kind, amount, World.START, at(60), reference), """

@@ -69,7 +69,7 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
               FROM (SELECT tier, state, not_before FROM waiting JOIN operation_state USING (operation_id) WHERE list = 'work'
                      UNION ALL
                     SELECT tier, state, not_before FROM operation JOIN operation_state USING (operation_id)
-                     WHERE accepted_xid >= looked_through_to('acceptances') AND state = 'accepted' AND step = 1 AND NOT is_late) AS waits
+                     WHERE accepted_xid >= looked_through_to('acceptances') AND state = 'accepted' AND NOT listed) AS waits
              GROUP BY tier ORDER BY tier
             """;
 

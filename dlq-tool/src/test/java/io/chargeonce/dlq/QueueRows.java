@@ -90,11 +90,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private static final String ACCEPT = """
-            WITH charge AS (
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-                VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa') RETURNING operation_id
-            )
-            INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa', 86400)
             """;
 
     private String accept(String merchant, long amount, String currency) {

@@ -124,13 +124,10 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                    AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, description, receipt_email, traceparent)
+                       payment_method, customer, reference, description, receipt_email, traceparent, charge_within_s)
                 SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
-                       customer, reference, description, receipt_email, traceparent
+                       customer, reference, description, receipt_email, traceparent, ?
                   FROM accepted
-            ), progress AS (
-                INSERT INTO operation_state (operation_id, charge_before)
-                SELECT payment_id, now() + ? * interval '1 second' FROM accepted
             ), audit AS (
                 -- It is done because the answer asks for it.
                 SELECT append_audit(array_agg(merchant_id), array_agg('merchant:' || merchant_id), array_agg('payment.accepted'::text),

@@ -114,9 +114,10 @@ class ReaperTest {
     private void refund(String payment, String age, String state) {
         String id = "payment-" + payment + "-refund";
         world.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at)
-                VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s');
-                INSERT INTO operation_state (operation_id, state, charge_before) VALUES ('%1$s', '%4$s', now());
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
+                                       charge_within_s)
+                VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', 0);
+                UPDATE operation_state SET state = '%4$s' WHERE operation_id = '%1$s';
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
                        request_params, recovery_point, response_status, resource_id)
                 VALUES ('acme', 'key-of-%1$s', sha256(''), 1, 'POST', '/v1/payments/%2$s/refunds', '{}', 'accepted', 202, '%1$s')

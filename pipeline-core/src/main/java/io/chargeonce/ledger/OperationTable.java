@@ -133,31 +133,23 @@ public final class OperationTable {
     }
 
     private static final String INSERT = """
-            WITH accepted AS (
-                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                                       payment_method, customer, reference, traceparent)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (operation_id) DO NOTHING
-                RETURNING operation_id
-            )
-            INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference)
-            SELECT operation_id, clock_timestamp() + ? * interval '1 second', ?, ? FROM accepted
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, customer, reference, traceparent, charge_within_s)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (operation_id) DO NOTHING
             """;
 
     /**
      * Accepts a refund or a reversal; charges are accepted with their idempotency keys, elsewhere.
      *
-     * @param capture what to give back; empty while the payment is still being charged
      * @return false if it was accepted before, and nothing changed
      */
-    public static boolean insert(Connection connection, Operation.Accepted accepted, Optional<Capture> capture, Duration within)
-            throws SQLException {
+    public static boolean insert(Connection connection, Operation.Accepted accepted, Duration within) throws SQLException {
         Money money = accepted.request().money();
         List<Object> columns = Arrays.asList(accepted.operationId(), accepted.payment().value(), accepted.kind().tag(),
                 accepted.ref(), accepted.merchant(), accepted.idempotencyKey(), money.minorUnits(), money.currency(),
                 accepted.request().paymentMethod(), accepted.request().customer().orElse(null),
-                accepted.request().reference().orElse(null), accepted.traceparent().orElse(null), within.toSeconds(),
-                capture.map(Capture::psp).orElse(null), capture.map(Capture::reference).orElse(null));
+                accepted.request().reference().orElse(null), accepted.traceparent().orElse(null), within.toSeconds());
         try (var statement = connection.prepareStatement(INSERT)) {
             for (int i = 0; i < columns.size(); i++) {
                 statement.setObject(i + 1, columns.get(i));

@@ -116,7 +116,7 @@ public final class Refunds {
         if (capture.flatMap(taken -> PspUnits.named(taken.psp())).filter(units -> !units.canSay(money)).isPresent()) {
             return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
         }
-        OperationTable.insert(connection, accepted(ask, charge, money), capture, deadline);
+        OperationTable.insert(connection, accepted(ask, charge, money), deadline);
         Operation refund = OperationTable.find(connection, ask.entityKey()).orElseThrow();
         Outbox.stage(connection, List.of(Staging.work(topics, refund)));
         // On the payment's own record: that is whose row is locked.

@@ -52,8 +52,7 @@ GRANT SELECT (token_sha256, merchant_id, revoked_at) ON merchant_token TO charge
 GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params, recovery_point,
     response_status, response_headers, response_body, resource_id) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-    reference, description, receipt_email, traceparent) ON operation TO chargeonce_ingest;
-GRANT INSERT (operation_id, charge_before, capture_psp, capture_reference) ON operation_state TO chargeonce_ingest;
+    reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), reap_answers(interval, int),
     lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
@@ -73,15 +72,15 @@ GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
 -- Reversals.
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-    reference, traceparent) ON operation TO chargeonce_charge, chargeonce_retry;
-GRANT INSERT (operation_id, charge_before, capture_psp, capture_reference), UPDATE (capture_psp, capture_reference) ON operation_state
-    TO chargeonce_charge, chargeonce_retry;
+    reference, traceparent, charge_within_s) ON operation TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (capture_psp, capture_reference) ON operation_state TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
     charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented,
     represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- What waits is listed by a trigger, and by these what has not left the usual way.
 GRANT SELECT ON waiting TO chargeonce_charge, chargeonce_retry;
-GRANT EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int) TO chargeonce_charge, chargeonce_retry;
+GRANT EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int), list_what_was_missed(interval, int)
+    TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256,
     sent_at, key_valid_until) ON payment_attempt TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, decided_at, sends) ON payment_attempt

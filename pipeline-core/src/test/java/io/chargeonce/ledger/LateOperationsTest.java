@@ -9,6 +9,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LateOperationsTest {
 
@@ -36,7 +38,7 @@ class LateOperationsTest {
     }
 
     private void wasAccepted(String age, String id) {
-        rows.execute("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
+        rows.rewrite("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
                 .formatted(age, id));
     }
 
@@ -61,7 +63,7 @@ class LateOperationsTest {
         rows.claim(id);
         assertThat(rows.lateClaims()).isZero();
         assertThat(listed(id)).isNull();
-        rows.execute("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
+        rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
         assertThat(rows.lateClaims()).isEqualTo(1);
         assertThat(listed(id)).isEqualTo("question");
         assertThat(rows.dueQuestions()).containsExactly(id);
@@ -134,6 +136,59 @@ class LateOperationsTest {
         succeed(id);
         assertThat(rows.late(PATIENCE)).isZero();
         assertThat(rows.text("SELECT before < '4000000000000' FROM looked_through")).isEqualTo("t");
+    }
+
+    private String search(String still, int pages) {
+        return rows.text("SELECT list_what_was_missed('%s', %d)".formatted(still, pages));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "work | state = 'accepted'",
+            "work | state = 'parked', not_before = now() + interval '1 day'",
+            "presentation | state = 'scheduled', represent_at = now() + interval '1 day'",
+            "question | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
+            "question | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
+            "purge | state = 'purged'"})
+    void what_was_written_behind_the_triggers_is_found_by_the_search_and_listed(String list, String row) {
+        String id = rows.accept();
+        succeed(id);
+        rows.late(PATIENCE);
+        rows.lateClaims();
+        rows.rewrite("UPDATE operation_state SET settled_at = NULL, staged_at = now() - interval '2 hours', %s WHERE operation_id = '%s'".formatted(row, id));
+        assertThat(search("3 hours", 100)).isEqualTo("0");
+        assertThat(search("1 hour", 100)).isEqualTo("1");
+        assertThat(listed(id)).isEqualTo(list);
+        assertThat(search("1 hour", 100)).isEqualTo("0");
+        rows.rewrite("UPDATE waiting SET list = 'question', at_psp = 'elsewhere'");
+        assertThat(search("1 hour", 100)).as("in a wrong list").isEqualTo("1");
+        assertThat(listed(id)).isEqualTo(list);
+    }
+
+    @Test
+    void the_search_goes_through_the_whole_table_part_by_part_and_begins_again() {
+        for (int i = 0; i < 60; i++) {
+            rows.accept();
+        }
+        for (int round = 0; round < 2; round++) {
+            rows.rewrite("DELETE FROM waiting");
+            int found = 0;
+            for (int part = 0; part < 60 && found < 60; part++) {
+                found += Integer.parseInt(search("0", 1));
+            }
+            assertThat(found).isEqualTo(60);
+        }
+    }
+
+    @Test
+    void a_row_that_the_owner_mends_by_hand_is_listed_at_once() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.bury(id, "a_cause");
+        rows.late(PATIENCE);
+        assertThat(listed(id)).isNull();
+        rows.execute("UPDATE operation_state SET state = 'accepted'");
+        assertThat(listed(id)).isEqualTo("work");
     }
 
     @Test

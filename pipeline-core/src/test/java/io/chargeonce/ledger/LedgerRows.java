@@ -39,11 +39,8 @@ final class LedgerRows implements AutoCloseable {
     }
 
     private static final String ACCEPT = """
-            WITH charge AS (
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-                VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa') RETURNING operation_id
-            )
-            INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 86400)
             """;
 
     /** Returns the new operation's id. */
@@ -196,6 +193,11 @@ final class LedgerRows implements AutoCloseable {
                 return statement.execute(sql);
             }
         });
+    }
+
+    /** Behind the back of every trigger. */
+    void rewrite(String sql) {
+        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role");
     }
 
     @Override

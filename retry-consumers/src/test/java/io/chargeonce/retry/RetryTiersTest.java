@@ -103,12 +103,9 @@ class RetryTiersTest {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         database.inTransaction(connection -> {
             try (var insert = connection.prepareStatement("""
-                    WITH charge AS (
-                        INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                               payment_method, reference)
-                        VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?) RETURNING operation_id
-                    )
-                    INSERT INTO operation_state (operation_id, charge_before) SELECT operation_id, now() + interval '1 day' FROM charge
+                    INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                           payment_method, reference, charge_within_s)
+                    VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?, 86400)
                     """)) {
                 insert.setString(1, id);
                 insert.setString(2, id);

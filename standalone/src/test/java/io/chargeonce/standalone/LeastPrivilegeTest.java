@@ -184,9 +184,7 @@ class LeastPrivilegeTest {
 
     @Test
     void the_operator_settles_by_hand_what_the_resolver_then_executes_under_its_own_role() throws Exception {
-        for (String sql : UNRESOLVED.split(";")) {
-            execute("postgres", sql);
-        }
+        execute("postgres", UNRESOLVED);
         for (String role : List.of("chargeonce_dlq_reader", "chargeonce_dlq_operator")) {
             assertThat(dlq(role, "settle", BY_HAND, "--not-charged", "--evidence", "ticket 4711").exit()).as(role).isZero();
         }
@@ -205,10 +203,14 @@ class LeastPrivilegeTest {
     private static final String BY_HAND = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
     /** The attempt is older than its key's life and than the time that Stripe's search lags behind. */
     private static final String UNRESOLVED = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('pay_by_hand', 'pay_by_hand', 'charge', 'acme', 'by-hand', 1299, 'EUR', 'pm_card_visa');
-            INSERT INTO operation_state (operation_id, state, step, charge_before, sequence, psp, resolve_at, unresolved_since)
-            VALUES ('pay_by_hand', 'unresolved', 2, now(), 1, 'stripe', now() + interval '1 day', now() - interval '1 day');
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('pay_by_hand', 'pay_by_hand', 'charge', 'acme', 'by-hand', 1299, 'EUR', 'pm_card_visa', 0);
+            SET session_replication_role = replica;
+            UPDATE operation_state SET state = 'unresolved', step = 2, sequence = 1, psp = 'stripe', resolve_at = now() + interval '1 day',
+                   unresolved_since = now() - interval '1 day'
+             WHERE operation_id = 'pay_by_hand';
+            RESET session_replication_role;
+            SELECT list_what_was_missed('0', 1000);
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
                                          sent_at, key_valid_until)
             VALUES ('%s', 'pay_by_hand', 'pay_by_hand', 'charge', 1, 1, 'stripe', 'unknown', 'x', sha256('x'),

@@ -51,21 +51,24 @@ class TheftTest {
             INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex');
             INSERT INTO merchant_token (token_sha256, merchant_id, revoked_at)
             VALUES (sha256('lives'), 'acme', NULL), (sha256('revoked'), 'acme', now());
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at)
-            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days'
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
+                                   charge_within_s)
+            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days', 0
               FROM unnest(ARRAY['accepted', 'processing', 'unresolved', 'succeeded', 'declined', 'dead', 'purged']) AS state;
-            INSERT INTO operation_state (operation_id, state, step, charge_before, sequence, psp, psp_reference, settled_at, resolve_at, lease_token)
-            SELECT operation_id, idempotency_key, 2, now(), 1, 'stripe',
-                   CASE WHEN idempotency_key IN ('succeeded', 'declined') THEN 'pi_' || idempotency_key END,
-                   CASE WHEN idempotency_key IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
-                   CASE WHEN idempotency_key IN ('processing', 'unresolved') THEN now() END,
-                   CASE WHEN idempotency_key = 'processing' THEN gen_random_uuid() END
-              FROM operation;
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa'),
-                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa');
-            INSERT INTO operation_state (operation_id, state, charge_before, capture_psp, capture_reference)
-            VALUES ('refund', 'dead', now(), 'stripe', 'pi_succeeded'), ('waiting', 'dead', now(), NULL, NULL);
+            SET session_replication_role = replica;
+            UPDATE operation_state
+               SET state = idempotency_key, step = 2, sequence = 1, psp = 'stripe',
+                   psp_reference = CASE WHEN idempotency_key IN ('succeeded', 'declined') THEN 'pi_' || idempotency_key END,
+                   settled_at = CASE WHEN idempotency_key IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
+                   resolve_at = CASE WHEN idempotency_key IN ('processing', 'unresolved') THEN now() END,
+                   lease_token = CASE WHEN idempotency_key = 'processing' THEN gen_random_uuid() END
+              FROM operation WHERE operation.operation_id = operation_state.operation_id;
+            RESET session_replication_role;
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa', 0),
+                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 0);
+            UPDATE operation_state SET state = 'dead' WHERE operation_id IN ('refund', 'waiting');
+            UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'refund';
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',
@@ -144,19 +147,20 @@ class TheftTest {
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm');
-            INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference) VALUES ('r1', now(), 'stripe', 'pi_of_globex')""",
-            "INSERT INTO operation_state (operation_id, charge_before, capture_psp, capture_reference) VALUES ('r1', now(), 'stripe', 'pi_succeeded')",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60);
+            UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'r1'""",
+            "INSERT INTO operation_state (operation_id, charge_before) VALUES ('r1', now())",
+            "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = 'pay_dead'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm'), ('r2', 'pay_succeeded', 'refund', '2', 'acme', 'r2', 301, 'EUR', 'pm')""",
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm', 60), ('r2', 'pay_succeeded', 'refund', '2', 'acme', 'r2', 301, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', 60)""",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
             "SELECT forget_settled_payments(interval '-1200 months 36014 days', 1000)",
@@ -213,7 +217,7 @@ class TheftTest {
             "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
             "UPDATE operation_state SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
             "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
-            "UPDATE operation_state SET is_late = true", "DELETE FROM waiting", "SELECT list_late_acceptances('0', 1)",
+            "UPDATE operation_state SET listed = true", "DELETE FROM waiting", "SELECT list_late_acceptances('0', 1)",
             "INSERT INTO payment_attempt SELECT * FROM payment_attempt",
             "UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true WHERE operation_id = 'pay_unresolved'",
             "UPDATE dead_letter SET amount = 1",
@@ -238,19 +242,19 @@ class TheftTest {
             "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
             "UPDATE operation_state SET failure_message = 'x'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm');
-            INSERT INTO operation_state (operation_id, charge_before, state) VALUES ('pay_x', now(), 'succeeded')""",
-            "INSERT INTO operation_state (operation_id, charge_before, psp_reference) VALUES ('pay_x', now(), 'pi_x')",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60);
+            UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_x'""",
+            "INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid, charge_within_s)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params,
                                          recovery_point, response_status, resource_id, created_at)
@@ -279,7 +283,7 @@ class TheftTest {
             "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET edited_value = 'x'", "DELETE FROM dead_letter",
             "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
             "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
-            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET is_late = false",
+            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",
             "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000')",
             "SELECT look_from('claims', '0', '4000000000000')",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",

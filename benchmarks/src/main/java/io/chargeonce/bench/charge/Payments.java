@@ -67,12 +67,10 @@ final class Payments {
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
                        request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
                 SELECT ?, key, sha256(key::bytea), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', id FROM row
-            ), charge AS (
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                       payment_method, customer, reference)
-                SELECT id, id, 'charge', ?, key, ?, ?, ?, 'cus_' || key, 'order-' || key FROM row
             )
-            INSERT INTO operation_state (operation_id, charge_before) SELECT id, now() + interval '1 day' FROM row
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                                   payment_method, customer, reference, charge_within_s)
+            SELECT id, id, 'charge', ?, key, ?, ?, ?, 'cus_' || key, 'order-' || key, 86400 FROM row
             """;
 
     void accept(Ground.Plot plot) throws SQLException {

@@ -20,8 +20,9 @@ final class FullQueue {
             """;
 
     private static final String OPERATIONS = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method)
-            SELECT id, id, 'charge', merchant, 'night-' || n, amount, currency, 'pm_card_visa' FROM night WHERE standing <> 'poison'
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                   charge_within_s)
+            SELECT id, id, 'charge', merchant, 'night-' || n, amount, currency, 'pm_card_visa', 72000 FROM night WHERE standing <> 'poison'
             """;
 
     private static final String STATES = """
@@ -64,11 +65,12 @@ final class FullQueue {
 
     static void fill(Ground.Plot plot, int letters) throws SQLException {
         try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            statement.execute("SET synchronous_commit = off");
+            statement.execute("SET synchronous_commit = off; SET session_replication_role = replica");
             statement.execute(NIGHT.replace(":letters", "" + letters));
             for (String rows : new String[] {OPERATIONS, STATES, ATTEMPTS, LETTERS, POISON}) {
                 statement.execute(rows);
             }
+            statement.execute("RESET session_replication_role; SELECT list_what_was_missed('0', 10000000)");
         }
         plot.settle();
     }

@@ -83,7 +83,10 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- What moves money: what was accepted, unchanged for ever; every attempt is made from it. How far it has come is in operation_state.
+-- What moves money stands in two tables and a list, for each is written in its own way:
+--   operation        what was accepted. Inserted, and never changed: every attempt is made from it, so none is of another amount.
+--   operation_state  how far it has come. A narrow row, changed at every step, with no index on what changes.
+--   waiting          what waits for its time. A short list, which a payment that succeeds at once never enters.
 -- A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took twice, outside the
 -- sum of refunds.
 CREATE TABLE operation (
@@ -104,6 +107,8 @@ CREATE TABLE operation (
     accepted_at      timestamptz NOT NULL DEFAULT now(),
     -- In which order it was accepted, whatever any clock says: see list_late_acceptances.
     accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    -- How long it may take until its last attempt begins. A merge and a presentation give it more time, in its state.
+    charge_within_s  int NOT NULL CHECK (charge_within_s >= 0),
     -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
     traceparent      text CHECK (length(traceparent) = 55),
     CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
@@ -122,13 +127,11 @@ CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- How far an operation has come: one row for each, inserted by the statement that accepts it. Whoever decides about an operation
--- locks this row. Its columns stand in no index but the primary key, and its page has room for the versions of a claim and of a
--- success: so both are written without an entry in any index (HOT), and the table needs few vacuums. What has to be found by its
--- time is in the list "waiting".
+-- How far an operation has come: one row for each. Whoever decides about an operation locks this row. Its columns stand in no index
+-- but the primary key, and its page has room for the versions of a claim and of a success: so both are written without an entry in
+-- any index (HOT), and the table needs few vacuums. What has to be found by its time is in the list "waiting".
 CREATE TABLE operation_state (
     operation_id     text PRIMARY KEY,
-    -- Who accepts says nothing of the state and of what follows, but of deadline and capture.
     state            text NOT NULL DEFAULT 'accepted'
                          CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
                                           'succeeded', 'declined', 'dead', 'purged')),
@@ -147,8 +150,8 @@ CREATE TABLE operation_state (
     -- How often the sweeper has staged this step again.
     swept            smallint NOT NULL DEFAULT 0,
     resolve_tries    int NOT NULL DEFAULT 0,
-    -- Found to be accepted or claimed for long, without having left the usual way. From then on it is listed wherever it waits.
-    is_late          boolean NOT NULL DEFAULT false,
+    -- Whether it has left the usual way, or was found to be late on it. From then on "waiting" follows each of its changes.
+    listed           boolean NOT NULL DEFAULT false,
     -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
     charge_before    timestamptz NOT NULL,
     -- By this database's clock: no claim before it, whatever a consumer's clock says.
@@ -170,7 +173,7 @@ CREATE TABLE operation_state (
     failure_message  text CHECK (length(failure_message) <= 500),
     -- PSPs that said they do not do this payment, with commas between: never asked again.
     refused_by       text,
-    -- The capture that a refund or reversal gives back: always at the PSP that took it. A refund may be accepted before it is known.
+    -- The capture that a refund or reversal gives back: always at the PSP that took it. Known from the first attempt on.
     capture_psp      text,
     capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
@@ -191,6 +194,19 @@ CREATE VIEW operation_now AS
            capture_reference
       FROM operation JOIN operation_state USING (operation_id);
 
+-- Who accepts an operation writes no state: it begins here, with its operation and never without. No foreign key: this costs
+-- nothing beyond the row, and those of both directions half as much again as both rows.
+CREATE FUNCTION begin_states() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO operation_state (operation_id, charge_before)
+    SELECT operation_id, now() + charge_within_s * interval '1 second' FROM accepted;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION begin_states() FROM PUBLIC;
+CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
+    FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
+CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
+    WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('it begins with its operation: insert that one');
 CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
     EXECUTE FUNCTION refuse('a state never goes to another operation');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
@@ -198,11 +214,18 @@ CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- What has ended would be charged again; only a capture that is told late outranks a decline.
-CREATE TRIGGER an_end_is_an_end AFTER UPDATE OF state ON operation_state
-    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'declined') AND NEW.state <> OLD.state
-                       AND NOT (OLD.state = 'declined' AND NEW.state = 'succeeded'))
-    EXECUTE FUNCTION refuse('what has succeeded or was declined never goes back');
+-- Where it may go from where it is: OperationState.next() in Java, once more. What has ended would be charged again; only a capture
+-- that is told late outranks a decline.
+CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
+        WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
+        WHEN 'unresolved' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'dead', 'purged')
+        WHEN 'dead' THEN NEW.state IN ('accepted', 'succeeded', 'unresolved', 'purged')
+        WHEN 'purged' THEN NEW.state IN ('succeeded', 'dead', 'unresolved')
+        WHEN 'declined' THEN NEW.state = 'succeeded'
+        WHEN 'succeeded' THEN false
+        ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
+    EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
 -- Who makes no attempt decides about no money: a person at the dead-letter queue moves what is listed there, changes neither where
 -- nor how often it was tried, calls charged what an attempt is known to have charged, and puts nothing off.
@@ -311,11 +334,9 @@ BEGIN
         RETURN NULL;
     END IF;
     -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
-    IF TG_OP = 'UPDATE' THEN
-        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference
-                                                 AND state = 'settled') THEN
-            RETURN NULL;
-        END IF;
+    IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference
+                                             AND state = 'settled') THEN
+        RETURN NULL;
     END IF;
     IF back.kind IS DISTINCT FROM 'refund'
        OR NEW.capture_reference IS NOT NULL
@@ -327,8 +348,6 @@ BEGIN
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION it_goes_back_to_where_it_came_from() FROM PUBLIC;
-CREATE TRIGGER it_comes_from_where_it_goes_back_to AFTER INSERT ON operation_state
-    FOR EACH ROW WHEN (NEW.capture_reference IS NOT NULL) EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
     EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
@@ -432,31 +451,30 @@ CREATE TABLE waiting (
 -- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
 CREATE INDEX waiting_due ON waiting (list, at_psp, due_at, operation_id);
 
+-- What an operation waits for now.
+CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, at_psp text, due_at timestamptz)
+    LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'work', '', its.not_before WHERE its.state IN ('accepted', 'scheduled', 'parked') AND its.represent_at IS NULL
+     UNION ALL
+    SELECT 'presentation', '', its.represent_at WHERE its.represent_at IS NOT NULL
+     UNION ALL
+    SELECT 'question', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
+     UNION ALL
+    SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
+$$;
+
 CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
+    NEW.listed := true;
     DELETE FROM waiting WHERE operation_id = NEW.operation_id;
-    IF NEW.represent_at IS NOT NULL THEN
-        INSERT INTO waiting (list, operation_id, due_at) VALUES ('presentation', NEW.operation_id, NEW.represent_at);
-    ELSIF NEW.state IN ('scheduled', 'parked') OR NEW.state = 'accepted' AND (NEW.is_late OR NEW.step > 1) THEN
-        INSERT INTO waiting (list, operation_id, due_at) VALUES ('work', NEW.operation_id, NEW.not_before);
-    END IF;
-    IF NEW.resolve_at IS NOT NULL AND (NEW.state <> 'processing' OR NEW.is_late OR NEW.step > 1 OR NEW.sequence > 1) THEN
-        INSERT INTO waiting (list, operation_id, at_psp, due_at)
-        VALUES ('question', NEW.operation_id, coalesce(NEW.psp, ''), NEW.resolve_at);
-    END IF;
-    IF NEW.state = 'purged' AND NEW.settled_at IS NULL THEN
-        INSERT INTO waiting (list, operation_id, due_at) VALUES ('purge', NEW.operation_id, now());
-    END IF;
-    RETURN NULL;
+    INSERT INTO waiting (list, operation_id, at_psp, due_at) SELECT list, NEW.operation_id, at_psp, due_at FROM waits_for(NEW);
+    RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION list_what_waits() FROM PUBLIC;
--- The conditions leave out the usual way and no other: accepted, claimed once, succeeded or declined or dead.
-CREATE TRIGGER operation_waits AFTER UPDATE ON operation_state FOR EACH ROW
-    WHEN (OLD.step > 1 OR NEW.sequence > 1 OR OLD.is_late OR NEW.is_late
-          OR OLD.state IN ('scheduled', 'parked', 'unresolved', 'purged') OR NEW.state IN ('scheduled', 'parked', 'unresolved', 'purged'))
-    EXECUTE FUNCTION list_what_waits();
-CREATE TRIGGER operation_is_made_waiting AFTER INSERT ON operation_state FOR EACH ROW
-    WHEN (NEW.is_late OR NEW.state = 'accepted' AND NEW.step > 1 OR NEW.state NOT IN ('accepted', 'succeeded', 'declined', 'dead'))
+REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
+-- Each change lists, whoever makes it, but the usual way: accepted, claimed, and succeeded, declined or dead.
+CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, not_before, represent_at, psp, resolve_at, settled_at, listed ON operation_state
+    FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
+                       OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
     EXECUTE FUNCTION list_what_waits();
 
 -- Behind which transaction there is still something on the usual way: before it, each acceptance and each first claim has gone on or
@@ -489,27 +507,27 @@ DECLARE
     mark xid8 := looked_through_to('acceptances');
     -- Below it all is decided, and seen by the statements that follow.
     decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
-    listed int;
+    late int;
     oldest xid8;
 BEGIN
-    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
               FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late
+                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed
                                     AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
              LIMIT most))
-           AND state = 'accepted' AND step = 1 AND NOT is_late
+           AND state = 'accepted' AND NOT listed
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS listed = ROW_COUNT;
+    GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.accepted_xid INTO oldest
       FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND step = 1 AND NOT is_late OFFSET 0) AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its
      LIMIT 1;
     PERFORM look_from('acceptances', mark, least(oldest, decided));
-    RETURN listed;
+    RETURN late;
 END $$;
 
 -- Claimed for the first time, and slow: its worker may be gone. The resolver finds it in the list when its lease has run out.
@@ -519,34 +537,56 @@ CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
 DECLARE
     mark xid8 := looked_through_to('claims');
     decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
-    listed int;
+    late int;
     oldest xid8;
 BEGIN
-    UPDATE operation_state SET is_late = true WHERE operation_id = ANY (ARRAY(
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
               FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                                   WHERE its.operation_id = recent.operation_id
-                                    AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+                                    AND state = 'processing' AND NOT listed
                                     AND (resolve_at <= statement_timestamp() OR recent.sent_at < statement_timestamp() - slow)
                                  OFFSET 0) AS its
              LIMIT most))
-           AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late
+           AND state = 'processing' AND NOT listed
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS listed = ROW_COUNT;
+    GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.claimed_xid INTO oldest
       FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                           WHERE its.operation_id = recent.operation_id
-                            AND state = 'processing' AND step = 1 AND sequence = 1 AND NOT is_late OFFSET 0) AS its
+                            AND state = 'processing' AND NOT listed OFFSET 0) AS its
      LIMIT 1;
     PERFORM look_from('claims', mark, least(oldest, decided));
-    RETURN listed;
+    RETURN late;
+END $$;
+
+-- What has stood still for so long and is not in its list all the same: someone wrote rows with the triggers switched off, or restored
+-- one table without the other. Each call searches the next pages of the table, whoever calls, and begins again at its end.
+CREATE SEQUENCE searched CYCLE;
+CREATE FUNCTION list_what_was_missed(still interval, pages int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    parts bigint := pg_relation_size('operation_state') / current_setting('block_size')::int / pages + 1;
+    first bigint := nextval('searched') % parts * pages;
+    missed int;
+BEGIN
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state AS its
+         WHERE ctid >= format('(%s,0)', first)::tid AND ctid < format('(%s,0)', first + pages)::tid
+           AND (state IN ('accepted', 'scheduled', 'parked') OR resolve_at IS NOT NULL OR state = 'purged' AND settled_at IS NULL)
+           AND staged_at < statement_timestamp() - still
+           AND EXISTS (SELECT list, at_psp, due_at FROM waits_for(its)
+                       EXCEPT SELECT list, at_psp, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS missed = ROW_COUNT;
+    RETURN missed;
 END $$;
 
 REVOKE EXECUTE ON FUNCTION looked_through_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
-    list_late_claims(interval, int) FROM PUBLIC;
+    list_late_claims(interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
