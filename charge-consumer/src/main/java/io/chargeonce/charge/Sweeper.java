@@ -93,10 +93,6 @@ final class Sweeper {
     /** One pass over all tiers; returns how many operations were staged again. */
     int runOnce() {
         LateOperations.listAcceptances(database, patience);
-        int missed = LateOperations.listMissed(database);
-        if (missed > 0) {
-            LOG.warn("{} operations stood still and were in no list: their rows were written by hand, or restored; they go on", missed);
-        }
         int swept = 0;
         for (int tier = 0; tier <= Topics.TIERS; tier++) {
             swept += sweep(tier);

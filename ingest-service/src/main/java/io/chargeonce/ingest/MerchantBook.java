@@ -108,7 +108,8 @@ public final class MerchantBook {
         }
     }
 
-    private static boolean hasRow(PreparedStatement statement) throws SQLException {
+    /** Whether the statement found or changed anything. */
+    static boolean hasRow(PreparedStatement statement) throws SQLException {
         try (var row = statement.executeQuery()) {
             return row.next();
         }

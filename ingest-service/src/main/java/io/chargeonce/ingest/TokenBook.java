@@ -2,8 +2,6 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
 import java.security.SecureRandom;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,7 +64,7 @@ public final class TokenBook {
                 statement.setString(2, merchant);
                 statement.setString(3, actor);
                 statement.setString(4, id);
-                return hasRow(statement) ? Optional.of(new NewToken(id, secret)) : Optional.empty();
+                return MerchantBook.hasRow(statement) ? Optional.of(new NewToken(id, secret)) : Optional.empty();
             }
         });
     }
@@ -92,15 +90,9 @@ public final class TokenBook {
                 statement.setString(1, id);
                 statement.setString(2, actor);
                 statement.setString(3, id);
-                return hasRow(statement);
+                return MerchantBook.hasRow(statement);
             }
         });
-    }
-
-    private static boolean hasRow(PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            return row.next();
-        }
     }
 
     private static final String LIST = """

@@ -28,7 +28,7 @@ public final class SealCheck {
      * @param last       the newest seal; empty if there is none
      * @param holdsSince from when on every seal up to the newest holds, in UTC; empty is from the first record on
      * @param plain      seals without a key
-     * @param otherKeys  ids of keys that were not given, whose marks were not checked
+     * @param otherKeys  where no key was given: the ids of those that made marks, none of which was checked
      */
     public record Report(long seals, long records, Optional<Seal> last, Optional<String> holdsSince, long plain,
                          SortedSet<String> otherKeys, Unsealed unsealed) {
@@ -72,10 +72,9 @@ public final class SealCheck {
         for (List<Seal> some = read(after); !some.isEmpty(); some = read(some.getLast().number())) {
             some.forEach(this::check);
         }
-        before.filter(newest -> !keys.isEmpty() && (newest.keyId().isEmpty() || !keys.has(newest.keyId().get()))).ifPresent(newest -> {
+        before.filter(newest -> !keys.isEmpty() && newest.keyId().isEmpty()).ifPresent(newest -> {
             holdsSince = Optional.of(newest.sealedAt());
-            tell(OptionalLong.of(newest.number()),
-                    "it is the newest, and none of the keys that are given made its mark: does charge have the key?");
+            tell(OptionalLong.of(newest.number()), "it is the newest, and no key made its mark: does charge have the key?");
         });
         Unsealed unsealed = database.inTransaction(this::outside);
         return new Report(seals, records, before, holdsSince, plain, otherKeys, unsealed);
@@ -112,7 +111,9 @@ public final class SealCheck {
             tell(OptionalLong.of(after), "the database has no such seal");
         }
         holdsSince = before.map(Seal::sealedAt);
-        keyed = before.flatMap(Seal::keyId).isPresent();
+        // What it says decides what is checked, its time above all.
+        before.ifPresent(this::marked);
+        plain = 0;
     }
 
     private void check(Seal seal) {
@@ -155,6 +156,9 @@ public final class SealCheck {
             case WRONG -> tell(number, seal.keyId().isPresent() ? "key %s did not make its mark".formatted(seal.keyId().get())
                     : "its mark is not the hash of what it says");
             case OF_ANOTHER_KEY -> {
+                if (!keys.isEmpty()) {
+                    yield tell(number, "none of the keys that are given made its mark; older keys stand below the newest in their file");
+                }
                 otherKeys.add(seal.keyId().orElseThrow());
                 yield true;
             }

@@ -172,15 +172,19 @@ public final class Database implements AutoCloseable {
                 || state.startsWith("58") || state.equals("25006") || state.equals("25P03") || state.equals("25P04") || state.isEmpty();
     }
 
-    private static final String PING = "SELECT FROM outbox LIMIT 1";
+    /** What a commit says is stored must be: a setting of the server, the database or the role may say otherwise. */
+    private static final String PING = """
+            SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT count(*) FROM (SELECT FROM outbox LIMIT 1) AS one) AS readable
+            """;
 
     /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
     public Optional<String> problem() {
         try {
             return withConnection(connection -> {
-                try (var statement = connection.createStatement()) {
-                    statement.execute(PING);
-                    return misfits.problem();
+                try (var statement = connection.createStatement(); var row = statement.executeQuery(PING)) {
+                    row.next();
+                    return row.getBoolean(1) ? Optional.of("Postgres forgets commits in a crash: synchronous_commit is off; set it to on, "
+                            + "and run migrate --roles, for a role may have set its own") : misfits.problem();
                 }
             });
         } catch (DatabaseUnavailable | DatabaseRefused e) {

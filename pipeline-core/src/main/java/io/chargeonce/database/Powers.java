@@ -6,7 +6,10 @@ import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What makes a role more than its grants: attributes, memberships, and settings of the server that it may change. Ours have none. */
+/**
+ * What makes a role more than its grants: attributes, memberships, settings of the server that it may change, and settings of its own,
+ * which a role gives itself: one without synchronous commits would lose what it was told is stored. Ours have none.
+ */
 final class Powers {
 
     /** @param takenBackBy the statement that ends it */
@@ -32,6 +35,13 @@ final class Powers {
             SELECT format('%s on parameter %s from %s', privilege_type, parname, pg_get_userbyid(grantee)),
                    format('REVOKE ALL ON PARAMETER %I FROM %I CASCADE', parname, pg_get_userbyid(grantee))
               FROM pg_parameter_acl, aclexplode(paracl) WHERE pg_get_userbyid(grantee) = ANY (?)
+             UNION ALL
+            SELECT format('setting %s from %s', setting, rolname),
+                   format('ALTER ROLE %I %s RESET %I', rolname, 'IN DATABASE ' || quote_ident(datname), split_part(setting, '=', 1))
+              FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole LEFT JOIN pg_database ON pg_database.oid = setdatabase,
+                   unnest(setconfig) AS setting
+             -- The one that roles.sql gives them.
+             WHERE rolname = ANY (?) AND NOT (setdatabase = 0 AND setting = 'idle_in_transaction_session_timeout=30s')
             """;
 
     /**
@@ -59,7 +69,7 @@ final class Powers {
     private static List<Power> read(Connection connection, List<String> roles) throws SQLException {
         var powers = new ArrayList<Power>();
         try (var statement = connection.prepareStatement(READ)) {
-            for (int i = 1; i <= 4; i++) {
+            for (int i = 1; i <= 5; i++) {
                 statement.setArray(i, connection.createArrayOf("text", roles.toArray()));
             }
             try (var row = statement.executeQuery()) {

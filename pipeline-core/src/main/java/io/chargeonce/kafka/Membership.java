@@ -194,7 +194,6 @@ final class Membership implements ConsumerRebalanceListener {
         if (records.isEmpty()) {
             return;
         }
-        Instant now = clock.instant();
         for (TopicPartition partition : records.partitions()) {
             List<ConsumerRecord<byte[], byte[]>> fetched = records.records(partition);
             PartitionWork work = assignment.of(partition);
@@ -211,7 +210,9 @@ final class Membership implements ConsumerRebalanceListener {
                 meters.fetchedWhileFull(fetched.size());
             }
             for (ConsumerRecord<byte[], byte[]> record : fetched) {
-                work.hold(record, now.plus(dueTimes.untilDue(record)));
+                Duration wait = dueTimes.untilDue(record);
+                // The time is read after the record's age, or a pause in between would make it early.
+                work.hold(record, clock.instant().plus(wait));
             }
         }
     }

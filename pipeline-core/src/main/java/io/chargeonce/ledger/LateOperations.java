@@ -4,6 +4,8 @@ import io.chargeonce.database.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lists operations that have not gone their usual way: accepted and not claimed, or claimed and not answered. No index of what
@@ -12,6 +14,7 @@ import java.time.Duration;
  */
 public final class LateOperations {
 
+    private static final Logger LOG = LoggerFactory.getLogger(LateOperations.class);
     private static final int MOST_PER_COMMIT = 5_000;
 
     private LateOperations() {}
@@ -37,7 +40,11 @@ public final class LateOperations {
 
     /** Searches the next part of all operations for what stands still outside of its list. Returns how many they were. */
     public static int listMissed(Database database) {
-        return database.withConnection(connection -> list(connection, MISSED, STILL, PAGES_PER_SEARCH));
+        int missed = database.withConnection(connection -> list(connection, MISSED, STILL, PAGES_PER_SEARCH));
+        if (missed > 0) {
+            LOG.warn("{} operations stood still and were in no list: their rows were written by hand, or restored. They go on now", missed);
+        }
+        return missed;
     }
 
     private static int list(Database database, String sql, Duration since) {

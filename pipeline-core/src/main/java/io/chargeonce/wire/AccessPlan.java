@@ -25,7 +25,8 @@ public record AccessPlan(Topics topics) {
     public List<AclBinding> all() {
         var plan = new ArrayList<AclBinding>();
         // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
-        List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals()));
+        List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals(),
+                topics.intakeRefused()));
         for (int tier = 1; tier <= Topics.TIERS; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));
@@ -44,7 +45,7 @@ public record AccessPlan(Topics topics) {
     }
 
     private List<AclBinding> intake() {
-        var plan = new ArrayList<>(topic(INGEST, topics.intakeRefused(), AclOperation.WRITE, AclOperation.DESCRIBE));
+        var plan = new ArrayList<AclBinding>();
         var everyMerchants = new ResourcePattern(ResourceType.TOPIC, topics.intakePrefix(), PatternType.PREFIXED);
         plan.add(new AclBinding(everyMerchants, allow(INGEST, AclOperation.READ)));
         plan.add(new AclBinding(everyMerchants, allow(INGEST, AclOperation.DESCRIBE)));

@@ -125,7 +125,8 @@ class AuditSealsTest {
             execute("TRUNCATE audit_seal");
             sealer(forgers).runOnce();
             assertThat(check(forgers).findings).as("by its own hashes alone it is sound").isEmpty();
-            assertThat(check(KEY).findings).singleElement().asString().contains("none of the keys that are given made its mark");
+            assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the keys that are given made its mark",
+                    "no key made its mark");
         }
         execute("UPDATE audit_seal SET key_id = '" + KEY.current().orElseThrow() + "'");
         assertThat(check(KEY).findings).singleElement().asString().contains("did not make its mark");
@@ -158,7 +159,7 @@ class AuditSealsTest {
         assertThat(text("SELECT count(DISTINCT key_id) FROM audit_seal")).isEqualTo("2");
         assertThat(check(both).findings).isEmpty();
         assertThat(check(both).report.otherKeys()).isEmpty();
-        assertThat(check(ANOTHER).report.otherKeys()).hasSize(1);
+        assertThat(check(ANOTHER).findings).singleElement().asString().startsWith("1 none of the keys that are given made its mark");
         assertThatThrownBy(() -> keys("short")).hasMessage("CHARGEONCE_AUDIT_KEY_FILE: a key has at least 32 characters, not 5");
         assertThat(both.toString()).doesNotContain("xxx", "kkk");
     }

@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,32 @@ class RecordLoopDueTimeTest {
 
             try (RecordLoop loop = Loops.start(small, topic.consumers(GroupProtocol.CONSUMER)::newConsumer,
                     DueTimes.afterAppend(DELAY), this::handle)) {
+                await().until(() -> done.containsAll(sent));
+                assertThat(loop.health().failure()).isEmpty();
+            }
+            assertThat(early).isEmpty();
+        }
+    }
+
+    @Test
+    void no_record_is_early_when_the_process_stands_still_while_it_takes_records_in() throws Exception {
+        try (TestTopic topic = TestTopic.withPartitions(1)) {
+            List<String> sent = topic.sendNumbers(10, 1, 10);
+            var stoodStill = new AtomicReference<>(Duration.ZERO);
+            InstantSource clock = () -> Instant.now().plus(stoodStill.get());
+            var due = new ConcurrentHashMap<Long, Instant>();
+            DueTimes slow = record -> {
+                stoodStill.updateAndGet(before -> before.plusSeconds(60));
+                due.put(record.offset(), clock.instant().plus(DELAY));
+                return DELAY;
+            };
+            try (RecordLoop loop = new RecordLoop(Loops.settings(topic), topic.consumers(GroupProtocol.CONSUMER), slow, record -> {
+                if (clock.instant().isBefore(due.get(record.offset()))) {
+                    early.add(record.toString());
+                }
+                done.add(new String(record.value()));
+                return Verdict.done();
+            }, clock, new SimpleMeterRegistry()).start()) {
                 await().until(() -> done.containsAll(sent));
                 assertThat(loop.health().failure()).isEmpty();
             }

@@ -101,7 +101,7 @@ class EncryptedTest {
     void a_service_may_not_write_where_it_has_nothing_to_say() throws Exception {
         try (var producer = new KafkaProducer<>(connection("chargeonce-charge", ours).clientProperties(),
                 new ByteArraySerializer(), new ByteArraySerializer())) {
-            assertThatThrownBy(() -> producer.send(new ProducerRecord<>("payments.intake-refused", new byte[1])).get())
+            assertThatThrownBy(() -> producer.send(new ProducerRecord<>("payments.intake.acme", new byte[1])).get())
                     .isInstanceOf(ExecutionException.class).hasCauseInstanceOf(TopicAuthorizationException.class);
         }
     }

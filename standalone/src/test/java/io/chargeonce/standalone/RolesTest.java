@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -129,7 +128,7 @@ class RolesTest {
 
     @Test
     void every_table_view_sequence_and_function_is_written_there() throws Exception {
-        Set<String> there = new TreeSet<>(texts("""
+        Set<String> there = new TreeSet<>(Texts.of(owner, """
                 SELECT relname FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
                  UNION SELECT proname || '()' FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
                  UNION VALUES ('schema chargeonce'), ('database')"""));
@@ -138,8 +137,8 @@ class RolesTest {
 
     @Test
     void the_rules_on_what_enters_kafka_are_in_force() throws SQLException {
-        assertThat(texts("SELECT relname FROM pg_class WHERE relrowsecurity")).containsExactly("outbox");
-        assertThat(texts("SELECT cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly("DELETE relays_delete",
+        assertThat(Texts.of(owner, "SELECT relname FROM pg_class WHERE relrowsecurity")).containsExactly("outbox");
+        assertThat(Texts.of(owner, "SELECT cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly("DELETE relays_delete",
                 "INSERT each_tells_what_it_decides", "SELECT readers", "UPDATE relays_set_aside");
     }
 
@@ -186,7 +185,7 @@ class RolesTest {
         assertThat(inCatalog()).isEqualTo(written());
         execute("CREATE TABLE made_later ()");
         try {
-            assertThat(texts("SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
+            assertThat(Texts.of(owner, "SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
                     .isEmpty();
         } finally {
             execute("DROP TABLE made_later");
@@ -198,13 +197,14 @@ class RolesTest {
         execute("CREATE ROLE thief", "GRANT chargeonce_charge TO thief", "GRANT pg_read_all_data TO chargeonce_dlq_reader",
                 "GRANT chargeonce_charge TO chargeonce_ingest WITH ADMIN OPTION",
                 "GRANT SET ON PARAMETER session_replication_role TO chargeonce_charge",
-                "ALTER ROLE chargeonce_ingest CREATEDB", "ALTER ROLE chargeonce_charge BYPASSRLS REPLICATION", "ALTER ROLE chargeonce_retry SUPERUSER CREATEROLE");
+                "ALTER ROLE chargeonce_ingest CREATEDB", "ALTER ROLE chargeonce_charge SET synchronous_commit = off",
+                "ALTER ROLE chargeonce_charge BYPASSRLS REPLICATION", "ALTER ROLE chargeonce_retry SUPERUSER CREATEROLE");
         try {
             Roles.Applied applied = Roles.apply(url, "postgres", "", Optional.empty());
             assertThat(applied.left()).isEmpty();
             assertThat(applied.tookBack()).containsExactlyInAnyOrder("membership in chargeonce_charge from thief",
                     "membership in pg_read_all_data from chargeonce_dlq_reader", "membership in chargeonce_charge from chargeonce_ingest",
-                    "SET on parameter session_replication_role from chargeonce_charge", "CREATEDB from chargeonce_ingest",
+                    "SET on parameter session_replication_role from chargeonce_charge", "setting synchronous_commit=off from chargeonce_charge", "CREATEDB from chargeonce_ingest",
                     "BYPASSRLS from chargeonce_charge", "REPLICATION from chargeonce_charge", "SUPERUSER from chargeonce_retry",
                     "CREATEROLE from chargeonce_retry");
             assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).isEmpty();
@@ -255,15 +255,5 @@ class RolesTest {
                 statement.execute(sql);
             }
         }
-    }
-
-    private static List<String> texts(String sql) throws SQLException {
-        var texts = new ArrayList<String>();
-        try (var statement = owner.createStatement(); var row = statement.executeQuery(sql)) {
-            while (row.next()) {
-                texts.add(row.getString(1));
-            }
-        }
-        return texts;
     }
 }

@@ -39,6 +39,7 @@ public final class Page {
                 "Charging, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result)));
         latest("end-to-end").ifPresent(result -> contestants("end-to-end",
                 "End to end over HTTP, PSP latency %d ms".formatted(result.path("psp_latency_ms").asInt()), result));
+        latest("latency").ifPresent(this::latency);
         INGEST.forEach(name -> latest(name).ifPresent(result -> contestants(name, "Ingest, %d connections, %d %% repeated keys".formatted(
                 result.path("connections").asInt(), result.path("repeated_percent").asInt()), result)));
         latest("relay").ifPresent(this::relay);
@@ -160,6 +161,23 @@ public final class Page {
         result.path("rates").forEach(rate -> line("| %s | %d | %s | %s | %s | %d | %d |".formatted(who, rate.path("due_per_s").asInt(),
                 Spread.brief(rate.path("p50_ms").asDouble()), Spread.brief(rate.path("p99_ms").asDouble()),
                 Spread.brief(rate.path("max_ms").asDouble()), rate.path("early").asInt(), rate.path("lost").asInt())));
+    }
+
+    private void latency(JsonNode result) {
+        line("## One payment at a time (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line("%,d payments, each sent when the one before had its outcome, with `Prefer: wait` and the Stripe simulator, which answers at once.".formatted(
+                result.path("payments").asInt()));
+        line("");
+        line("| stage | p50, ms | p99, ms |");
+        line("| --- | --- | --- |");
+        result.path("stages").properties().forEach(stage -> took(stage.getKey(), stage.getValue()));
+        took("the whole", result);
+        line("");
+    }
+
+    private void took(String stage, JsonNode result) {
+        line("| %s | %s | %s |".formatted(stage, Spread.brief(result.path("p50_ms").asDouble()), Spread.brief(result.path("p99_ms").asDouble())));
     }
 
     private void poison(JsonNode result) {

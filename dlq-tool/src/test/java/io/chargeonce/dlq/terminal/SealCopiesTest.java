@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
@@ -106,7 +107,11 @@ class SealCopiesTest {
         publish();
         Called verify = verify(KEY);
         assertThat(verify.exit()).as(verify.out()).isZero();
-        assertThat(verify(AuditKeys.NONE).out()).contains("were not checked: name the file that has it in CHARGEONCE_AUDIT_KEY_FILE");
+        assertThat(verify(AuditKeys.NONE).out()).contains("were not checked: name the file that has it in CHARGEONCE_AUDIT_KEY_FILE",
+                "Each is as it was written.");
+        Called blind = verify(AuditKeys.NONE, "--table-only");
+        assertThat(blind.out()).contains("Each fits its seal. Who made the seals was not checked.");
+        assertThat(blind.exit()).as("neither mark nor copy says who made it").isEqualTo(1);
         rows.text("INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, '" + TOPIC + "', '1', convert_to('" + record()
                 + "', 'UTF8'), '{}') RETURNING 1");
         publish();
@@ -129,10 +134,10 @@ class SealCopiesTest {
         new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(keys, Duration.ZERO), () -> {}, new SimpleMeterRegistry()).runOnce();
     }
 
-    private static Called verify(AuditKeys keys) {
+    private static Called verify(AuditKeys keys, String... more) {
         var out = new StringWriter();
         var err = new StringWriter();
-        String[] arguments = {"audit", "--verify"};
+        String[] arguments = Stream.concat(Stream.of("audit", "--verify"), Stream.of(more)).toArray(String[]::new);
         var line = new DlqCommand(rows::open, SealCopiesTest::connection, () -> keys).commandLine(arguments);
         line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
         return new Called(line.execute(arguments), out.toString(), err.toString());

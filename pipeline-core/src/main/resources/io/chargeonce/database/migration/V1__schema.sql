@@ -299,25 +299,40 @@ CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
 $$;
 REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
 
--- Money goes back to where it came from, in its merchant's name and never more than came, whoever writes the row. What the
--- pipeline reverses by itself it knows from its attempts.
+-- Who takes no idempotency key accepts nothing: those who charge only reverse. Ingest and superusers pay no call.
+CREATE FUNCTION it_was_asked_for() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT has_any_column_privilege('idempotency_key', 'INSERT') THEN
+        RAISE EXCEPTION 'permission denied: this role accepts no %', NEW.kind USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_was_asked_for() FROM PUBLIC;
+CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
+    FOR EACH ROW WHEN (NEW.kind <> 'reversal' AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION it_was_asked_for();
+
+-- Money goes back in its merchant's name and never more than came, whoever writes the row. The pipeline reverses by itself what an
+-- attempt took twice, and no more than the payment's amount.
 CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment operation;
 BEGIN
-    IF NEW.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
-        RETURN NULL;
-    END IF;
     IF NEW.kind = 'refund' THEN
-        -- Of two at once the second counts the first.
+        -- Of two at once the second counts the first, which a snapshot from before it would not show.
+        IF current_setting('transaction_isolation') <> 'read committed' THEN
+            RAISE EXCEPTION 'operation: a refund is accepted at read committed' USING ERRCODE = 'restrict_violation';
+        END IF;
         PERFORM lock_payment(NEW.payment_id);
     END IF;
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
-    -- What has no state yet counts too.
-    IF NEW.kind <> 'refund' OR (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
-            WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount THEN
-        RAISE EXCEPTION 'operation: a refund gives back what its payment has captured, and no more' USING ERRCODE = 'restrict_violation';
+    IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
+       OR CASE NEW.kind
+              WHEN 'reversal' THEN NOT has_any_column_privilege('payment_attempt', 'INSERT') OR NEW.amount > payment.amount
+              -- Those of this statement have no state yet.
+              ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
+                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END THEN
+        RAISE EXCEPTION 'operation: a % gives back what its payment has captured, and no more', NEW.kind USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
@@ -325,25 +340,23 @@ REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
+-- And to where it came from: a refund to its payment's capture, a reversal to a PSP that the payment was tried at.
 CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     back operation;
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
-    IF back.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
-        RETURN NULL;
-    END IF;
-    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
-    IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference
-                                             AND state = 'settled') THEN
-        RETURN NULL;
-    END IF;
-    IF back.kind IS DISTINCT FROM 'refund'
-       OR NEW.capture_reference IS NOT NULL
-          AND NOT EXISTS (SELECT FROM operation_state
-                           WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
-                             AND psp_reference = NEW.capture_reference) THEN
-        RAISE EXCEPTION 'operation_state: a refund gives back what its payment has captured' USING ERRCODE = 'restrict_violation';
+    IF CASE back.kind
+           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM payment_attempt WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
+           WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
+               AND NOT EXISTS (SELECT FROM operation_state
+                                WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
+                                  AND psp_reference = NEW.capture_reference)
+               -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected what a person named.
+               AND NOT EXISTS (SELECT FROM hand_settlement
+                                WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference AND state = 'settled')
+           ELSE true END THEN
+        RAISE EXCEPTION 'operation_state: what goes back goes to where its payment was captured' USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
@@ -694,6 +707,17 @@ CREATE TABLE hand_settlement (
     CONSTRAINT only_money_that_moved_has_a_reference CHECK ((verdict = 'charged') = (psp_reference IS NOT NULL)),
     CONSTRAINT only_what_is_approved_is_decided CHECK (state = 'waiting' OR approved_by IS NOT NULL)
 );
+-- A finding about another operation's attempt would settle the wrong money.
+CREATE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM payment_attempt WHERE psp_key = NEW.psp_key AND operation_id = NEW.operation_id) THEN
+        RAISE EXCEPTION 'hand_settlement: a finding is about an attempt of its operation' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_finding_is_about_its_operations_attempt() FROM PUBLIC;
+CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
+    FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
     EXECUTE FUNCTION refuse('what was decided on a finding stays');
@@ -756,21 +780,26 @@ CREATE TABLE outbox (
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
 -- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
--- told, and the queue is written, by who makes attempts. People change the queue; of outcomes they tell only that of a success, which
--- they cannot make up. What follows the last dot of a topic is fixed, whatever its prefix.
+-- told by who makes attempts. The queue and the tiers are written by who moves dead letters; of outcomes a person tells only that of
+-- a success, which that role cannot make up. What follows the last dot of a topic is fixed, whatever its prefix.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
--- A CASE, so that who makes attempts is asked for no more than that, once a statement.
+-- A CASE, so that acceptances and outcomes, of which there are many, are asked for little.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
-    WHEN right(topic, 9) = '.requests' OR right(topic, 15) = '.intake-refused' THEN true
-    WHEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT')) THEN true
-    WHEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
-        THEN right(topic, 9) <> '.outcomes'
-             OR (SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'merchant' = merchant_id
-                        AND told ->> 'amount' = amount::text AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
+    WHEN right(topic, 9) = '.requests' THEN true
+    WHEN right(topic, 9) = '.outcomes'
+        THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+             OR (SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'payment_id' = payment_id
+                        AND told ->> 'operation' = kind AND told ->> 'merchant' = merchant_id
+                        AND told ->> 'idempotency_key' = idempotency_key AND told ->> 'amount' = amount::text
+                        AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
+                        AND told ->> 'revision' = step::text
                    FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
+    WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+    WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
+    WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
 
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
@@ -850,6 +879,23 @@ CREATE TABLE dlq_run (
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
 
+-- What ends now is as old as now: from these ages follows when a purge can be undone no more, and when something is forgotten.
+CREATE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF TG_TABLE_NAME = 'dlq_run' THEN
+        NEW.ended_at := CASE WHEN NEW.ended_at IS NOT NULL THEN clock_timestamp() END;
+    ELSE
+        NEW.changed_at := clock_timestamp();
+        NEW.died_at := CASE WHEN NEW.died_at = OLD.died_at THEN OLD.died_at ELSE clock_timestamp() END;
+    END IF;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_happens_now() FROM PUBLIC;
+CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
+CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
+
 -- The frozen set. No foreign key: a million items are written in one statement, by the one that writes their run.
 CREATE TABLE dlq_run_item (
     run_id         text NOT NULL,
@@ -907,7 +953,7 @@ CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean
             THEN charge AND actor = 'charge-consumer'
         WHEN action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%'
             THEN CASE WHEN action LIKE 'dlq.%' THEN on_call ELSE admin END
-                 AND actor NOT IN ('charge-consumer', 'dead-letter-queue') AND actor NOT LIKE 'merchant:%'
+                 AND lower(btrim(actor)) NOT IN ('charge-consumer', 'dead-letter-queue') AND lower(btrim(actor)) NOT LIKE 'merchant:%'
         ELSE charge AND actor = 'charge-consumer' END
 $$;
 
@@ -928,7 +974,7 @@ DECLARE
     refused text;
 BEGIN
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
-    SELECT now(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
+    SELECT clock_timestamp(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
            entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
@@ -973,6 +1019,31 @@ CREATE TABLE audit_seal (
     CONSTRAINT only_the_first_follows_none CHECK ((previous IS NULL) = (seal = 1))
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
+-- A seal over what is yet to come, or out of line, would end all sealing in silence.
+CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    last audit_seal;
+BEGIN
+    SELECT * INTO last FROM audit_seal ORDER BY seal DESC LIMIT 1;
+    IF (NEW.seal, NEW.from_id) IS DISTINCT FROM (coalesce(last.seal, 0) + 1, coalesce(last.to_id, 0) + 1)
+       OR NEW.previous IS DISTINCT FROM last.mark
+       OR NEW.to_id > (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_record_audit_id_seq)
+       OR NEW.sealed_at NOT BETWEEN now() - interval '1 minute' AND now() THEN
+        RAISE EXCEPTION 'audit_seal: a seal follows the last one, covers what is there, and is made now' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_seal_follows_the_last() FROM PUBLIC;
+CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
+
+-- Money that still goes back, or went back lately, keeps its payment.
+CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM operation_now
+                    WHERE payment_id = payment AND kind <> 'charge'
+                      AND (state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL OR accepted_at > since))
+$$;
+REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
 
 -- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
 -- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is
@@ -983,25 +1054,26 @@ CREATE FUNCTION forget_settled_payments(retention interval, most int) RETURNS in
 DECLARE
     -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
     until timestamptz := cutoff(retention, interval '14 days');
+    ended text[];
     forgotten int;
 BEGIN
-    PERFORM set_config('chargeonce.forgetting', 'on', true);
-    WITH due AS (
-        SELECT old.merchant_id, old.idempotency_key, resource_id AS payment_id
-          FROM idempotency_key AS old JOIN operation_now AS charge ON operation_id = resource_id AND kind = 'charge'
+    -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
+    ended := ARRAY(
+        SELECT operation_id
+          FROM idempotency_key AS old JOIN operation ON operation_id = resource_id AND kind = 'charge'
+          JOIN operation_state USING (operation_id)
          WHERE response_body IS NULL AND old.created_at < until
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
-           AND resolve_at IS NULL
-           -- Money that still goes back, or went back lately, keeps its payment.
-           AND NOT EXISTS (SELECT FROM operation_now AS back
-                            WHERE back.payment_id = charge.operation_id AND back.kind <> 'charge'
-                              AND (back.state NOT IN ('succeeded', 'declined', 'purged') OR back.resolve_at IS NOT NULL
-                                   OR back.accepted_at > until))
+           AND resolve_at IS NULL AND NOT goes_back(operation_id, until)
          ORDER BY old.created_at
          LIMIT coalesce(most, 0)
-           FOR UPDATE OF old SKIP LOCKED
+           FOR UPDATE OF old, operation_state SKIP LOCKED);
+    PERFORM set_config('chargeonce.forgetting', 'on', true);
+    WITH due AS (
+        SELECT merchant_id, idempotency_key, operation_id AS payment_id
+          FROM operation WHERE operation_id = ANY (ended) AND NOT goes_back(operation_id, until)
     ), back AS (
         SELECT operation_id FROM operation JOIN due USING (payment_id) WHERE kind <> 'charge'
     ), gone AS (
