@@ -327,11 +327,11 @@ BEGIN
     END IF;
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
     IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR CASE NEW.kind
+       OR (CASE NEW.kind
               WHEN 'reversal' THEN NOT has_any_column_privilege('payment_attempt', 'INSERT') OR NEW.amount > payment.amount
               -- Those of this statement have no state yet.
               ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
-                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END THEN
+                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
         RAISE EXCEPTION 'operation: a % gives back what its payment has captured, and no more', NEW.kind USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
@@ -346,7 +346,7 @@ DECLARE
     back operation;
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
-    IF CASE back.kind
+    IF (CASE back.kind
            WHEN 'reversal' THEN NOT EXISTS (SELECT FROM payment_attempt WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
            WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
                AND NOT EXISTS (SELECT FROM operation_state
@@ -355,7 +355,7 @@ BEGIN
                -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected what a person named.
                AND NOT EXISTS (SELECT FROM hand_settlement
                                 WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference AND state = 'settled')
-           ELSE true END THEN
+           ELSE true END) THEN
         RAISE EXCEPTION 'operation_state: what goes back goes to where its payment was captured' USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
