@@ -149,9 +149,9 @@ final class IngestWorld implements AutoCloseable {
         execute(databaseUrl, "SET search_path = chargeonce; " + sql);
     }
 
-    /** What the charge consumer makes of the payment with this key. */
+    /** What becomes of the payment with this key, in one step. */
     void become(String key, String columns) {
-        execute("UPDATE operation_state SET " + columns
+        rewrite("UPDATE operation_state SET " + columns
                 + " WHERE operation_id IN (SELECT operation_id FROM operation WHERE idempotency_key = '" + key + "')");
     }
 

@@ -129,7 +129,7 @@ final class Wire implements InvocationHandler {
 
     private static boolean isTimeless(String sql) {
         return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("reap_")
-                && !sql.contains("append_") && !sql.contains("list_late_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
+                && !sql.contains("append_") && !sql.contains("list_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
     private Object commit() throws SQLException {

@@ -186,13 +186,7 @@ CREATE TABLE operation_state (
 ) WITH (fillfactor = 25);
 
 -- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
-CREATE VIEW operation_now AS
-    SELECT operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-           reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier,
-           sequence, represented, swept, resolve_tries, charge_before, not_before, staged_at, psp, psp_reference, lease_token,
-           resolve_at, settled_at, unresolved_since, represent_at, failure_cause, failure_message, refused_by, capture_psp,
-           capture_reference
-      FROM operation JOIN operation_state USING (operation_id);
+CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
 
 -- Who accepts an operation writes no state: it begins here, with its operation and never without. No foreign key: this costs
 -- nothing beyond the row, and those of both directions half as much again as both rows.
