@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for payments to settle: one question to Postgres for all who wait, however many. The next question comes after nine times
- * as long as the last one took, so that all of them use a tenth of one connection: a lone waiter hears within a few milliseconds,
+ * Waits for payments to settle: one question to Postgres for all who wait, however many. The next question comes after three times
+ * as long as the last one took, so that all of them use a quarter of one connection: a lone waiter hears within a few milliseconds,
  * and two thousand within fifty. Any thread may wait and end all waiting; one worker asks.
  */
 final class Outcomes {
 
     static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
-    private static final int PAUSE_PER_QUESTION = 9;
+    private static final int PAUSE_PER_QUESTION = 3;
     /** Half of the requests that may be under way: where no payment settles, those who wait must not keep out all others. */
     private static final int MOST_WAITING = 2_000;
 

@@ -2,34 +2,96 @@ package io.chargeonce.database;
 
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Brings the schema {@code chargeonce} up to date. Idempotent; two processes may call it at once. */
+/**
+ * Brings the schema {@code chargeonce} up to date. Idempotent; two processes may call it at once.
+ *
+ * <p>A statement that waits for the lock of a table holds up every payment behind it. So none waits longer than
+ * {@link #LONGEST_LOCK_WAIT}; its migration is undone and tried again.
+ */
 public final class Migrations {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
+
+    private static final Duration LONGEST_LOCK_WAIT = Duration.ofSeconds(2);
+    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+    private static final int TRIES = 100;
+    /** SQLSTATE of a lock that could not be had in time. */
+    private static final String LOCKED = "55P03";
 
     private Migrations() {}
 
     /**
      * @return how many migrations were applied now
-     * @throws DatabaseUnavailable when Postgres cannot be reached
+     * @throws DatabaseUnavailable   when Postgres cannot be reached
+     * @throws IllegalStateException when another transaction held a table for minutes; what was applied before stays
      */
     public static int apply(String url, String user, String password) {
+        return apply(url, user, password, "classpath:io/chargeonce/database/migration");
+    }
+
+    static int apply(String url, String user, String password, String... locations) {
         try (var connection = DriverManager.getConnection(url, user, password)) {
             connection.isValid(1);
         } catch (SQLException e) {
             throw new DatabaseUnavailable(e);
         }
-        return Flyway.configure()
+        var flyway = Flyway.configure()
                 .dataSource(url, user, password)
                 .schemas("chargeonce")
-                .locations("classpath:io/chargeonce/database/migration")
+                .locations(locations)
                 .placeholderReplacement(false)
-                // An index of a large table takes as long as it takes: nobody gives up waiting, but a dead connection is noticed.
+                .initSql("SET lock_timeout = '%dms'".formatted(LONGEST_LOCK_WAIT.toMillis()))
+                // An index of a large table takes as long as it takes: no limit on the answer, but a dead connection is noticed.
                 .jdbcProperties(Map.of("tcpKeepAlive", "true"))
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
-                .load()
-                .migrate()
-                .migrationsExecuted;
+                .load();
+        long before = applied(flyway);
+        for (int tries = 1;; tries++) {
+            try {
+                flyway.migrate();
+                return (int) (applied(flyway) - before);
+            } catch (FlywayException e) {
+                if (!isLocked(e)) {
+                    throw e;
+                }
+                if (tries == TRIES) {
+                    throw new IllegalStateException("a migration met a lock %d times: end the long transaction that holds it (pg_stat_activity, "
+                            + "the oldest xact_start), then run migrate again".formatted(TRIES), e);
+                }
+                LOG.info("A migration met another transaction's lock. It let go, so that no payment waits, and tries again");
+                pause();
+            }
+        }
+    }
+
+    /** Without the note that the schema was made. */
+    private static long applied(Flyway flyway) {
+        return Arrays.stream(flyway.info().applied()).filter(migration -> !migration.getType().isSynthetic()).count();
+    }
+
+    private static boolean isLocked(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && LOCKED.equals(sql.getSQLState())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(BETWEEN_TRIES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while a migration waited for a lock: run migrate again", e);
+        }
     }
 }

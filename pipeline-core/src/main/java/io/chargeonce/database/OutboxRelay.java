@@ -32,9 +32,14 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
     /** What others staged for our shards is seen within this time; what this process staged, at once. */
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
+    /** Payments seldom come alone: for a moment after one, others' rows are seen within the shorter time. */
+    private static final Duration MOMENT = Duration.ofMillis(50);
+    private static final Duration LONGEST_IDLE_THEN = Duration.ofMillis(2);
     private static final Duration SHARD_HUNT = Duration.ofMillis(200);
     private static final Duration FULL_LOOK = Duration.ofSeconds(30);
-    /** Passes with fewer rows follow each other less closely: more rows gather, and each costs less. */
+    /** The pass before had so many: more are on their way. */
+    private static final int CROWDED = 4;
+    /** Then passes with fewer rows follow each other less closely: more rows gather, and each costs less. */
     private static final int WORTH_A_PASS = 200;
     private static final Duration GATHER = Duration.ofMillis(2);
     /** While a topic is slow or held, so often is looked whether it still is. */
@@ -50,6 +55,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private final Semaphore nudged = new Semaphore(0);
     private final Counter published;
     private Set<String> held = Set.of();
+    private long lastGone = System.nanoTime();
     private volatile long lastTurn = System.nanoTime();
     private volatile boolean closed;
     private volatile Thread thread;
@@ -149,19 +155,21 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         while (!closed && System.nanoTime() - huntAgain < 0) {
             int gone = runOnce(connection, shards, frontier);
             if (gone > 0) {
+                lastGone = System.nanoTime();
                 idleMillis = 1;
                 gather(gone);
             } else if (!sender.isReady()) {
                 await(AFTER_AN_ERROR);
             } else {
                 await(held.isEmpty() ? Duration.ofMillis(idleMillis) : WHILE_HELD);
-                idleMillis = Math.min(idleMillis * 2, LONGEST_IDLE.toMillis());
+                boolean justNow = System.nanoTime() - lastGone < MOMENT.toNanos();
+                idleMillis = Math.min(idleMillis * 2, (justNow ? LONGEST_IDLE_THEN : LONGEST_IDLE).toMillis());
             }
         }
     }
 
     private void gather(int gone) {
-        if (gone < WORTH_A_PASS) {
+        if (gone >= CROWDED && gone < WORTH_A_PASS) {
             try {
                 Thread.sleep(GATHER);
             } catch (InterruptedException e) {

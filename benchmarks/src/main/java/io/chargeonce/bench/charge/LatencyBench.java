@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One payment at a time over a quiet pipeline that is warm: the client waits for its outcome ({@code Prefer: wait}), and the PSP is
@@ -51,6 +52,9 @@ public final class LatencyBench {
     private final Latencies whole = new Latencies();
     private final Map<String, Asked> asked = new HashMap<>();
 
+    /** What a payment's exchange with the PSP took, as charge saw it: milliseconds, the mean. */
+    private double psp;
+
     private LatencyBench() {
         for (Stage stage : Stage.values()) {
             stages.put(stage, new Latencies());
@@ -70,14 +74,21 @@ public final class LatencyBench {
                 pay(client, "warm-up-" + i);
             }
             plot.settle();
+            double before = millisAtThePsp(meters);
             for (int i = 0; i < payments; i++) {
                 bench.asked.put("measured-" + i, pay(client, "measured-" + i));
             }
+            bench.psp = (millisAtThePsp(meters) - before) / payments;
             bench.read(plot);
         }
         story.printf("%-78s p50 %5.1f ms  p99 %5.1f ms%n", "from the request to the outcome's answer", bench.whole.millisAt(50), bench.whole.millisAt(99));
         bench.stages.forEach((stage, latencies) -> story.printf("  %-76s p50 %5.1f ms  p99 %5.1f ms%n", stage.what, latencies.millisAt(50), latencies.millisAt(99)));
+        story.printf("  %-76s mean %4.1f ms%n", "the two calls to the PSP, within charging", bench.psp);
         return bench.result(payments, machine);
+    }
+
+    private static double millisAtThePsp(Meters meters) {
+        return meters.registry().find("chargeonce.psp.calls").timers().stream().mapToDouble(timer -> timer.totalTime(TimeUnit.MILLISECONDS)).sum();
     }
 
     private static ChargeSettings settings(Ground.Plot plot, StripeSimulator stripe) {
@@ -133,6 +144,7 @@ public final class LatencyBench {
         result.put("payments", payments);
         result.put("p50_ms", round1(whole.millisAt(50)));
         result.put("p99_ms", round1(whole.millisAt(99)));
+        result.put("psp_ms", round1(psp));
         var each = new LinkedHashMap<String, Object>();
         stages.forEach((stage, latencies) -> each.put(stage.what, Map.of("p50_ms", round1(latencies.millisAt(50)), "p99_ms", round1(latencies.millisAt(99)))));
         result.put("stages", each);

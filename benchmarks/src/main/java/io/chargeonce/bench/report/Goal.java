@@ -30,8 +30,8 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
                 result.path("p50_ms").asDouble() - result.path("psp_latency_ms").asDouble()));
         goals.add(atMost("end-to-end/p99", "end-to-end", "ms p99 beyond the PSP's time at half load", 60, result ->
                 result.path("p99_ms").asDouble() - result.path("psp_latency_ms").asDouble()));
-        goals.add(atMost("latency/p50", "latency", "ms p50 from the request to the outcome's answer, one payment at a time", 12, result ->
-                result.path("p50_ms").asDouble()));
+        goals.add(atMost("latency/p50", "latency", "ms p50 from the request to the outcome's answer beyond the PSP's time, one payment at a time", 12, result ->
+                result.path("p50_ms").asDouble() - result.path("psp_ms").asDouble()));
         for (String setting : List.of("64-0", "256-0", "64-30")) {
             String name = "ingest-" + setting;
             goals.add(atLeast(name + "/one-commit", name, "× a server with a commit a request", 5, result -> ratio(result, "one-commit")));

@@ -174,6 +174,8 @@ public final class Page {
         result.path("stages").properties().forEach(stage -> took(stage.getKey(), stage.getValue()));
         took("the whole", result);
         line("");
+        line("Of that, the two calls to the PSP take %s ms, the mean.".formatted(Spread.brief(result.path("psp_ms").asDouble())));
+        line("");
     }
 
     private void took(String stage, JsonNode result) {

@@ -1,0 +1,77 @@
+package io.chargeonce.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From the first release on, migrations run under load and beside the services of the version before. */
+class MigrationRulesTest {
+
+    private static final Path MIGRATIONS = Path.of("src/main/resources/io/chargeonce/database/migration");
+    private static final String RUNS_WITH = "-- Runs with 1.0 and later.\n";
+
+    @Test
+    void each_migration_after_the_first_keeps_the_rules() throws IOException {
+        List<Path> files;
+        try (var all = Files.list(MIGRATIONS)) {
+            files = all.sorted((a, b) -> Integer.compare(number(a), number(b))).toList();
+        }
+        assertThat(files).extracting(MigrationRulesTest::number).isEqualTo(IntStream.rangeClosed(1, files.size()).boxed().toList());
+        for (Path file : files.subList(1, files.size())) {
+            assertThat(MigrationRules.broken(Files.readString(file))).as(file.getFileName().toString()).isEmpty();
+        }
+    }
+
+    private static int number(Path file) {
+        return Integer.parseInt(file.getFileName().toString().replaceAll("V(\\d+)__\\w+\\.sql", "$1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "ALTER TABLE operation ADD COLUMN note text;",
+            "ALTER TABLE operation ADD COLUMN tries int NOT NULL DEFAULT 0;",
+            "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE note <> '';",
+            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID;",
+            "ALTER TABLE operation VALIDATE CONSTRAINT short;",
+            "ALTER TABLE operation ADD CONSTRAINT one UNIQUE USING INDEX by_note;",
+            "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD CHECK (n < 9);",
+            "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
+            "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
+    void what_holds_nobody_up_may_be_released(String statements) {
+        assertThat(MigrationRules.broken(RUNS_WITH + statements)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "CREATE INDEX by_note ON operation (note);",
+            "CREATE UNIQUE INDEX by_note ON operation (note);",
+            "CREATE INDEX CONCURRENTLY by_note ON operation (note);",
+            "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS another; CREATE INDEX CONCURRENTLY by_note ON operation (note);",
+            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9);",
+            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID; ALTER TABLE operation VALIDATE CONSTRAINT short;",
+            "ALTER TABLE operation ADD FOREIGN KEY (merchant_id) REFERENCES merchant;",
+            "ALTER TABLE operation ADD CONSTRAINT one UNIQUE (note);",
+            "ALTER TABLE operation ADD COLUMN note text UNIQUE;",
+            "ALTER TABLE operation ADD COLUMN note text NOT NULL;",
+            "ALTER TABLE operation ALTER COLUMN amount TYPE numeric;",
+            "alter table operation\n    alter column amount set not null;",
+            "ALTER TABLE operation RENAME COLUMN note TO notes;",
+            "ALTER TABLE operation DROP COLUMN note;",
+            "DROP TABLE tier_visit;",
+            "UPDATE operation SET note = '';", "DELETE FROM tier_visit;", "TRUNCATE tier_visit;", "LOCK TABLE operation;", "VACUUM FULL operation;"})
+    void what_holds_payments_up_or_breaks_old_services_is_found(String statements) {
+        assertThat(MigrationRules.broken(RUNS_WITH + statements)).hasSize(1);
+    }
+
+    @Test
+    void which_versions_run_with_it_stands_first() {
+        assertThat(MigrationRules.broken("ALTER TABLE operation ADD COLUMN note text;")).singleElement().asString().contains("-- Runs with 1.2 and later.");
+    }
+}
