@@ -45,7 +45,8 @@ final class PspNewsroom {
         Instant now = gateways.now();
         boolean due = toldAt.equals(Instant.MIN) || Duration.between(toldAt, now).abs().compareTo(TOLD_EVERY) >= 0;
         boolean tells = due || !news.equals(told);
-        List<PspHealthTable.Row> heard = database.inTransaction(connection -> exchange(connection, news, now, tells, due));
+        List<PspHealthTable.Row> heard = tells ? database.inTransaction(connection -> exchange(connection, news, now, due))
+                : database.withConnection(connection -> PspHealthTable.others(connection, process));
         if (tells) {
             told = news;
             toldAt = now;
@@ -57,14 +58,12 @@ final class PspNewsroom {
         return 0;
     }
 
-    private List<PspHealthTable.Row> exchange(Connection connection, Map<String, PspNews> news, Instant now, boolean tells, boolean forgets)
+    private List<PspHealthTable.Row> exchange(Connection connection, Map<String, PspNews> news, Instant now, boolean forgets)
             throws SQLException {
         if (forgets) {
             PspHealthTable.forgetOld(connection);
         }
-        if (tells) {
-            PspHealthTable.tell(connection, process, news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
-        }
+        PspHealthTable.tell(connection, process, news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
         return PspHealthTable.others(connection, process);
     }
 

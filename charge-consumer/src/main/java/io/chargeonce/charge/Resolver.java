@@ -30,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -108,9 +109,10 @@ final class Resolver implements AutoCloseable {
     private List<CompletableFuture<Void>> begin() {
         LateOperations.listClaims(database, SLOW);
         var begun = new ArrayList<CompletableFuture<Void>>();
+        Set<String> due = database.withConnection(connection -> OperationTable.pspsToAsk(connection, underWay.keySet()));
         underWay.forEach((psp, places) -> {
             int free = PLACES - places.get();
-            List<Question> questions = free == 0 ? List.of() : take(psp, free);
+            List<Question> questions = free == 0 || !due.contains(psp) ? List.of() : take(psp, free);
             questions.forEach(question -> begun.add(begin(question, places)));
         });
         return begun;

@@ -14,10 +14,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -67,6 +69,25 @@ public final class OperationTable {
             statement.setArray(1, connection.createArrayOf("text", ids.stream().distinct().sorted().toArray()));
             return readLocked(statement.executeQuery());
         }
+    }
+
+    private static final String PSPS_TO_ASK = """
+            SELECT psp FROM unnest(?::text[]) AS asked (psp)
+             WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND at_psp = asked.psp AND due_at <= statement_timestamp())
+            """;
+
+    /** Those of these PSPs at which an operation is due for a question. Mostly there is none, and this takes no transaction. */
+    public static Set<String> pspsToAsk(Connection connection, Collection<String> psps) throws SQLException {
+        var found = new HashSet<String>();
+        try (var statement = connection.prepareStatement(PSPS_TO_ASK)) {
+            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    found.add(row.getString(1));
+                }
+            }
+        }
+        return found;
     }
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """

@@ -10,7 +10,9 @@ import io.chargeonce.payment.UnknownCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,6 +86,14 @@ class OperationTableTest {
         Operation due = rows.database.inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 10)).rows().get(id);
         assertThat(due.state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(due.resolveTries()).isEqualTo(1);
+    }
+
+    @Test
+    void only_a_psp_at_which_an_operation_is_due_is_asked() {
+        String id = unresolved(Duration.ofHours(6));
+        rows.change(id, (connection, operation) -> assertThat(operation.askNow(NOW)).isTrue());
+        Set<String> psps = rows.database.withConnection(connection -> OperationTable.pspsToAsk(connection, List.of("stripe", "another")));
+        assertThat(psps).containsExactly("stripe");
     }
 
     @Test

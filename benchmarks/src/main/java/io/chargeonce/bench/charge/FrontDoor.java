@@ -6,6 +6,7 @@ import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.tracing.Tracing;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
@@ -28,6 +29,11 @@ interface FrontDoor extends AutoCloseable {
 
     /** The pipeline's own ingest service. */
     static FrontDoor ours(Arena arena) throws SQLException {
+        return ours(arena, arena.plot().pipeline(Chargeonce.TIERS));
+    }
+
+    /** @param pipeline how it reaches its database and topics */
+    static FrontDoor ours(Arena arena, PipelineSettings pipeline) throws SQLException {
         try (var connection = arena.plot().connect(); var statement = connection.createStatement()) {
             statement.execute("""
                     INSERT INTO merchant (merchant_id) VALUES ('acme');
@@ -35,7 +41,7 @@ interface FrontDoor extends AutoCloseable {
                     """);
         }
         var meters = Meters.of("ingest-service");
-        var service = IngestService.start(new IngestSettings(arena.plot().pipeline(Chargeonce.TIERS), new Address("127.0.0.1", 0), 16,
+        var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16,
                 Duration.ofHours(24)), meters, Tracing.off());
         return new FrontDoor() {
             @Override

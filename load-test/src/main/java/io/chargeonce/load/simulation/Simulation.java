@@ -67,9 +67,10 @@ public final class Simulation implements Game {
             $$
             """;
 
-    /** What a disk could lose is no part of a universe: a lost answer is. */
+    /** What a disk could lose is no part of a universe: a lost answer is. And nobody watches its processes. */
     private static final List<String> NO_DISK = List.of("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
-            "ALTER SYSTEM SET checkpoint_timeout = '1h'", "SELECT pg_reload_conf()");
+            "ALTER SYSTEM SET checkpoint_timeout = '1h'", "ALTER SYSTEM SET update_process_title = off",
+            "SELECT pg_reload_conf()");
 
     private static void prepare(String database) {
         Migrations.apply(database, "postgres", "");

@@ -31,14 +31,15 @@ public final class Blocking {
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
     /** What is staged elsewhere gathers for so long, that fewer looks find more; what its own process stages is told to it at once. */
     private static final Duration GATHER = Duration.ofMillis(100);
-    /** A relay without work looks again so rarely only where nothing was staged since it looked. */
-    private static final Duration NOTHING_NEW = Duration.ofSeconds(4);
+    /** A relay without work looks again so rarely only where nothing was staged for it since it looked. */
+    private static final Duration NOTHING_NEW = Duration.ofSeconds(10);
+    /** The pause of a relay that has no shard. */
+    private static final Duration SHARD_HUNT = Duration.ofMillis(200);
 
     private Blocking() {}
 
     private static boolean until(BooleanSupplier condition, long deadline) throws InterruptedException {
-        Thread self = Thread.currentThread();
-        Kernel.it().await(() -> condition.getAsBoolean() || self.isInterrupted(), deadline);
+        Kernel.it().awaitInterruptibly(condition, deadline);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -58,23 +59,29 @@ public final class Blocking {
     }
 
     public static void sleep(Duration time) throws InterruptedException {
-        until(() -> false, Kernel.it().after(time));
+        until(Strand.AT_NO_EVENT, Kernel.it().after(time));
     }
 
     public static boolean tryAcquire(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
         return until(() -> semaphore.availablePermits() > 0, after(time, unit)) && semaphore.tryAcquire();
     }
 
-    /** The relay's pause: what it would find when nothing was staged is known, so it need not ask. */
+    /** The relay's pause: what it would find when nothing was staged to its shards is known, so it need not ask. */
     public static boolean tryAcquireWhenStaged(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
+        Kernel kernel = Kernel.it();
+        Host host = kernel.host();
+        Stagings stagings = SimulatedPostgres.it().stagings();
+        if (unit.toMillis(time) == SHARD_HUNT.toMillis()) {
+            long due = kernel.after(SHARD_HUNT);
+            return until(() -> kernel.now() >= due && stagings.mayShareOtherwise(host.seen), kernel.after(NOTHING_NEW))
+                    && semaphore.tryAcquire();
+        }
         if (unit.toMillis(time) > LONGEST_IDLE.toMillis()) {
             return tryAcquire(semaphore, time, unit);
         }
-        Kernel kernel = Kernel.it();
         long due = kernel.after(GATHER);
-        Host host = kernel.host();
-        return until(() -> semaphore.availablePermits() > 0 || kernel.now() >= due && SimulatedPostgres.stagings() != host.looked,
-                Math.max(due, kernel.after(NOTHING_NEW))) && semaphore.tryAcquire();
+        return until(() -> stagings.concern(host.seen) && (semaphore.availablePermits() > 0 || kernel.now() >= due),
+                kernel.after(NOTHING_NEW)) && semaphore.tryAcquire();
     }
 
     public static boolean await(CountDownLatch latch, long time, TimeUnit unit) throws InterruptedException {

@@ -2,6 +2,7 @@ package io.chargeonce.load.universe;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +30,7 @@ final class Broker {
 
     private static Broker current;
 
-    private final Map<String, List<Log>> topics = new TreeMap<>();
+    private final Map<String, List<Log>> topics = new HashMap<>();
     private final Map<String, Uuid> ids = new TreeMap<>();
     private final Map<String, Group> groups = new TreeMap<>();
     private Faults faults = new Faults(0, 0, 0);

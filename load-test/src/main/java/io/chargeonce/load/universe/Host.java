@@ -15,8 +15,8 @@ final class Host {
     /** Told when it dies, as Postgres is by a closed socket. */
     final List<Runnable> lastWill = new ArrayList<>();
     boolean alive = true;
-    /** What {@link SimulatedPostgres#stagings} said when its relay looked last; below zero if it then found what it could not publish. */
-    long looked;
+    /** What its relay knows of the outbox. */
+    final Stagings.Seen seen = new Stagings.Seen();
     long frozenUntil;
     private long silentSince = NEVER;
 

@@ -146,9 +146,18 @@ final class Kernel {
 
     /** Lets others go on until the condition holds or the time has come. */
     void await(BooleanSupplier condition, long until) {
+        await(condition, until, false);
+    }
+
+    /** The same, and an interruption of the thread ends the wait too. */
+    void awaitInterruptibly(BooleanSupplier condition, long until) {
+        await(condition, until, true);
+    }
+
+    private void await(BooleanSupplier condition, long until, boolean interruptible) {
         dieIfKilled();
         Strand self = running;
-        self.waitFor(condition, until);
+        self.waitFor(condition, until, interruptible);
         Strand next = next();
         if (next != self) {
             running = next;
@@ -159,7 +168,7 @@ final class Kernel {
     }
 
     void sleep(Duration time) {
-        await(() -> false, after(time));
+        await(Strand.AT_NO_EVENT, after(time));
     }
 
     private Strand next() {

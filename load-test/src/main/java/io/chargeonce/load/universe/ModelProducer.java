@@ -82,7 +82,7 @@ final class ModelProducer {
     }
 
     private static void unlooked() {
-        Kernel.it().host().looked = -1;
+        Kernel.it().host().seen.leftSome();
     }
 
     public void flush() {

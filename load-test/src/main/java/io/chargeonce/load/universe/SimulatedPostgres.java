@@ -12,6 +12,9 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.stream.Stream;
 
 /**
  * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
@@ -42,7 +45,8 @@ final class SimulatedPostgres {
     private Faults faults = Faults.NONE;
     private boolean down;
     private Connection outside;
-    private long stagings;
+    private Connection emptying;
+    private Stagings stagings = new Stagings();
     /** How far its clock is ahead. */
     private long clockMicros;
 
@@ -55,6 +59,7 @@ final class SimulatedPostgres {
         faults = Faults.NONE;
         down = false;
         clockMicros = 0;
+        stagings = new Stagings();
     }
 
     /** How far Postgres's clock is ahead. */
@@ -70,9 +75,8 @@ final class SimulatedPostgres {
         return current;
     }
 
-    /** Whoever saw this number before needs not look into the outbox again: nothing was staged since. */
-    static long stagings() {
-        return current.stagings;
+    Stagings stagings() {
+        return stagings;
     }
 
     void faults(Faults chosen) {
@@ -88,10 +92,6 @@ final class SimulatedPostgres {
         if (isDown) {
             List.copyOf(wires).forEach(Wire::cut);
         }
-    }
-
-    void staged() {
-        stagings++;
     }
 
     /** As a pool hands it out: a place where the process may die. */
@@ -127,8 +127,16 @@ final class SimulatedPostgres {
         return raw != null ? raw : newConnection();
     }
 
-    Connection newConnection() throws SQLException {
-        Connection raw = DriverManager.getConnection(url);
+    /** Every statement comes again in the next universe, so it is planned when it first comes; what has no parameters goes as mere text. */
+    private Connection open() throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("preferQueryMode", "extendedForPrepared");
+        return DriverManager.getConnection(url, properties);
+    }
+
+    private Connection newConnection() throws SQLException {
+        Connection raw = open();
         try (var statement = raw.createStatement()) {
             statement.execute("""
                     SET search_path = chargeonce, universe, pg_catalog;
@@ -150,14 +158,14 @@ final class SimulatedPostgres {
                 END LOOP;
             END
             $$;
-            INSERT INTO merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
+            INSERT INTO chargeonce.merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
             RESET session_replication_role
             """;
 
     /** One that tells the time of outside. Its end keeps it for the next check. */
     Connection outside() throws SQLException {
         if (outside == null) {
-            outside = DriverManager.getConnection(url);
+            outside = open();
             try (var statement = outside.createStatement()) {
                 statement.execute("SET search_path = chargeonce, public");
             }
@@ -171,9 +179,16 @@ final class SimulatedPostgres {
         });
     }
 
-    /** For the next universe. */
+    /** For the next universe. A connection that emptied all has forgotten its plans, so this one does nothing else. */
     void empty() {
-        inIdleConnection(EMPTY);
+        try {
+            emptying = emptying == null ? open() : emptying;
+            try (var statement = emptying.createStatement()) {
+                statement.execute(EMPTY);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
     }
 
     /** Merchants may ask for it. */
@@ -184,7 +199,7 @@ final class SimulatedPostgres {
     /** What a person does when the cause is mended. */
     void clearRefusals() {
         inIdleConnection("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
-        staged();
+        stagings.committedAnywhere();
     }
 
     private void inIdleConnection(String sql) {
@@ -300,7 +315,7 @@ final class SimulatedPostgres {
     }
 
     void close() {
-        idle.forEach(raw -> {
+        Stream.concat(idle.stream(), Stream.of(outside, emptying).filter(Objects::nonNull)).forEach(raw -> {
             try {
                 raw.close();
             } catch (SQLException e) {

@@ -8,6 +8,8 @@ final class Strand {
 
     static final long NEVER = Long.MAX_VALUE;
     static final BooleanSupplier AT_ONCE = () -> true;
+    /** Only time ends such a wait. */
+    static final BooleanSupplier AT_NO_EVENT = () -> false;
 
     final String name;
     final Host host;
@@ -15,6 +17,7 @@ final class Strand {
     private final Semaphore turn = new Semaphore(0);
     private BooleanSupplier awaited = AT_ONCE;
     private long deadline = NEVER;
+    private boolean interruptible;
     boolean killed;
     boolean ended;
 
@@ -24,13 +27,18 @@ final class Strand {
         this.thread = Thread.ofVirtual().name(name).unstarted(body);
     }
 
-    void waitFor(BooleanSupplier condition, long until) {
+    void waitFor(BooleanSupplier condition, long until, boolean untilInterrupted) {
         awaited = condition;
         deadline = until;
+        interruptible = untilInterrupted;
     }
 
+    /** Asked of every strand at every step, so it asks first what costs least. */
     boolean isReady(long now) {
-        return !host.isFrozen(now) && (deadline <= now || awaited.getAsBoolean());
+        if (host.isFrozen(now)) {
+            return false;
+        }
+        return deadline <= now || interruptible && thread.isInterrupted() || awaited != AT_NO_EVENT && awaited.getAsBoolean();
     }
 
     /** When to look at it again at the latest. */

@@ -5,10 +5,13 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** One process's connection to Postgres, which may break at a COMMIT: before it, or after it and before the answer. */
 final class Wire implements InvocationHandler {
@@ -28,7 +31,10 @@ final class Wire implements InvocationHandler {
     private Runnable onClose = () -> {};
     private boolean closed;
     private boolean cut;
-    private boolean stages;
+    private final Set<Integer> stagedTo = new HashSet<>();
+    /** Whether it is a relay's, which counts among them as long as it holds. */
+    private boolean relay;
+    private boolean looks;
     private boolean locks;
     /** Whether the transaction has gone further than its beginning. */
     private boolean begun;
@@ -55,6 +61,7 @@ final class Wire implements InvocationHandler {
         if (!closed && !cut) {
             cut = true;
             postgres.giveBack(this, raw, true);
+            relayChanged();
         }
     }
 
@@ -66,6 +73,7 @@ final class Wire implements InvocationHandler {
             case "commit" -> commit();
             case "rollback" -> rollback(method, arguments);
             case "prepareStatement", "createStatement" -> statement(method, arguments);
+            case "createArrayOf" -> array(method, arguments);
             default -> pass(method, arguments);
         };
     }
@@ -75,15 +83,29 @@ final class Wire implements InvocationHandler {
             closed = true;
             if (!cut) {
                 postgres.giveBack(this, raw, Kernel.it().isKilled());
+                relayChanged();
             }
             onClose.run();
         }
         return null;
     }
 
+    private void relayChanged() {
+        if (relay) {
+            postgres.stagings().relaysChanged();
+        }
+    }
+
+    private Object array(Method method, Object[] arguments) throws Throwable {
+        if (looks && arguments[0].equals("int4")) {
+            Stagings.looksInto(Kernel.it().host().seen, (Object[]) arguments[1]);
+        }
+        return pass(method, arguments);
+    }
+
     private Object rollback(Method method, Object[] arguments) throws Throwable {
         postgres.forgetTime(raw);
-        stages = false;
+        stagedTo.clear();
         locks = false;
         begun = false;
         return pass(method, arguments);
@@ -105,15 +127,28 @@ final class Wire implements InvocationHandler {
         }
         begun = !raw.getAutoCommit();
         locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
-        if (sql.contains("FROM outbox AS staged")) {
-            Kernel.it().host().looked = SimulatedPostgres.stagings();
-        }
+        watchRelay(sql);
         if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
             return pass(method, arguments);
         }
         postgres.tellTime(raw);
-        stages = stages || sql.startsWith("INSERT INTO outbox");
-        return pass(method, arguments);
+        Object statement = pass(method, arguments);
+        return sql.startsWith("INSERT INTO outbox") ? Stagings.heard((PreparedStatement) statement, stagedTo) : statement;
+    }
+
+    private void watchRelay(String sql) {
+        Stagings stagings = postgres.stagings();
+        looks = sql.contains("AS MATERIALIZED") && sql.contains("FROM outbox AS staged");
+        if (looks) {
+            stagings.looks(Kernel.it().host().seen);
+        } else if (sql.contains("pg_advisory_lock_shared")) {
+            relay = true;
+            stagings.relaysChanged();
+        } else if (relay && sql.contains("FROM pg_locks")) {
+            stagings.counts(Kernel.it().host().seen);
+        } else if (relay && sql.contains("pg_advisory_unlock")) {
+            stagings.relaysChanged();
+        }
     }
 
     /** The process stands still until Postgres has ended its session, and hears of that when it goes on. */
@@ -129,7 +164,8 @@ final class Wire implements InvocationHandler {
 
     private static boolean isTimeless(String sql) {
         return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("reap_")
-                && !sql.contains("append_") && !sql.contains("list_") && !sql.contains("INSERT") && !sql.contains("UPDATE ");
+                && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
+                && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
     private Object commit() throws SQLException {
@@ -148,9 +184,9 @@ final class Wire implements InvocationHandler {
         raw.commit();
         locks = false;
         begun = false;
-        if (stages) {
-            stages = false;
-            postgres.staged();
+        if (!stagedTo.isEmpty()) {
+            postgres.stagings().committed(stagedTo);
+            stagedTo.clear();
         }
         if (kernel.chance(postgres.faults().lostAfter())) {
             kernel.mishap("answer to the COMMIT lost");

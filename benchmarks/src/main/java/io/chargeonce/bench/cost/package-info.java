@@ -1,0 +1,2 @@
+/** What each statement of the services costs Postgres, as they run. */
+package io.chargeonce.bench.cost;
