@@ -23,10 +23,10 @@ WITH theirs AS (
                 WHEN (ours.amount, ours.currency) <> (theirs.amount, theirs.currency) THEN 'another amount there'
                 ELSE 'agrees' END AS finding,
            theirs.amount, theirs.currency
-      FROM theirs LEFT JOIN chargeonce.operation AS ours ON operation_id = theirs.payment_id
+      FROM theirs LEFT JOIN chargeonce.operation_now AS ours ON operation_id = theirs.payment_id
     UNION ALL
     SELECT operation_id, 'succeeded here, not captured there', amount, currency
-      FROM chargeonce.operation AS ours
+      FROM chargeonce.operation_now AS ours
      WHERE kind = 'charge' AND state = 'succeeded' AND psp = :'psp' AND settled_at >= :'since'
        AND NOT EXISTS (SELECT FROM captured WHERE captured.payment_id = operation_id)
 )

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DueOperations;
+import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
@@ -51,6 +52,7 @@ final class AbsentPsps {
 
     /** Lists what has no process to ask about it, up to a batch; returns how many those were. */
     int runOnce() {
+        LateOperations.listClaims(database, Resolver.SLOW);
         int listed = unasked.runOnce();
         if (listed > 0) {
             committed.run();
@@ -85,15 +87,13 @@ final class AbsentPsps {
     }
 
     private static final String COUNT = """
-            SELECT (SELECT count(*) FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
-                                                     AND failure_cause = ?)
-                 + (SELECT count(*) FROM operation WHERE resolve_at IS NOT NULL AND state IN ('unresolved', 'purged') AND failure_cause = ?)
+            SELECT count(*) FROM waiting JOIN operation_state USING (operation_id)
+             WHERE list IN ('work', 'question') AND state <> 'processing' AND failure_cause = ?
             """;
 
     private static long count(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(COUNT)) {
             statement.setString(1, CAUSE);
-            statement.setString(2, CAUSE);
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getLong(1);

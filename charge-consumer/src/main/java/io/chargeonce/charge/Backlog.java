@@ -45,10 +45,12 @@ final class Backlog {
                    coalesce(extract(epoch FROM clock_timestamp() - since), 0)
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
                            min(unresolved_since) AS since
-                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'unresolved' GROUP BY currency
+                      FROM waiting JOIN operation_now USING (operation_id)
+                     WHERE list = 'question' AND state = 'unresolved' GROUP BY currency
                      UNION ALL
                     SELECT 'purged_unresolved', '', currency, count(*), sum(amount), min(unresolved_since)
-                      FROM operation WHERE resolve_at IS NOT NULL AND state = 'purged' GROUP BY currency
+                      FROM waiting JOIN operation_now USING (operation_id)
+                     WHERE list = 'question' AND state = 'purged' GROUP BY currency
                      UNION ALL
                     SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency
@@ -57,7 +59,7 @@ final class Backlog {
                       FROM outbox WHERE refusal IS NOT NULL
                      UNION ALL
                     SELECT 'unmatched_notice', '', '', count(*), 0, min(received_at)
-                      FROM unmatched_notice) AS waiting
+                      FROM unmatched_notice) AS backlog
             """;
 
     private static List<Waiting> look(Connection connection) throws SQLException {

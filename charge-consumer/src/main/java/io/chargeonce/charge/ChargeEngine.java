@@ -11,6 +11,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
@@ -117,8 +118,8 @@ public final class ChargeEngine {
     }
 
     /**
-     * Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, stages again what Kafka lost, and seals
-     * the audit log.
+     * Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, stages again what Kafka lost, searches for
+     * what no list knows, and seals the audit log.
      */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
@@ -132,6 +133,7 @@ public final class ChargeEngine {
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
         startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
+        startWorker("search", Duration.ofMinutes(1), () -> LateOperations.listMissed(database));
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         var backlog = new Backlog(database, meters);

@@ -5,6 +5,7 @@ import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
+import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -55,6 +56,8 @@ final class Resolver implements AutoCloseable {
     private static final int PLACES = 100;
     private static final Duration AFTER_A_BUG = Duration.ofMinutes(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
+    /** An attempt under way for longer is listed, to be found when its lease has run out. */
+    static final Duration SLOW = Duration.ofSeconds(5);
 
     /**
      * One operation, taken under a lease of its own for one question.
@@ -104,6 +107,7 @@ final class Resolver implements AutoCloseable {
     }
 
     private List<CompletableFuture<Void>> begin() {
+        LateOperations.listClaims(database, SLOW);
         var begun = new ArrayList<CompletableFuture<Void>>();
         Set<String> due = database.withConnection(connection -> OperationTable.pspsToAsk(connection, underWay.keySet()));
         underWay.forEach((psp, places) -> {

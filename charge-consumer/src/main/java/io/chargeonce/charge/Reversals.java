@@ -16,7 +16,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,11 +47,11 @@ final class Reversals {
         String id = "attempt-" + name + "-reversal";
         var accepted = charged.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
-                name, accepted.merchant(), id, accepted.request(), now,
-                accepted.traceparent()),
-                Optional.of(new Capture(twice.psp(), reference)), DEADLINE);
+                name, accepted.merchant(), id, accepted.request(), now, accepted.traceparent()), DEADLINE);
         if (isNew) {
             Operation reversal = OperationTable.find(connection, id).orElseThrow();
+            reversal.giveBack(new Capture(twice.psp(), reference));
+            changes.save(reversal);
             changes.stage(Staging.work(changes.topics(), reversal));
             incident(Incident.CAPTURED_TWICE, charged, twice, reference, changes);
         }

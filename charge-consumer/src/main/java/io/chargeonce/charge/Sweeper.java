@@ -2,6 +2,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
@@ -91,6 +92,7 @@ final class Sweeper {
 
     /** One pass over all tiers; returns how many operations were staged again. */
     int runOnce() {
+        LateOperations.listAcceptances(database, patience);
         int swept = 0;
         for (int tier = 0; tier <= Topics.TIERS; tier++) {
             swept += sweep(tier);
@@ -169,19 +171,20 @@ final class Sweeper {
     }
 
     private static final String OVERDUE = """
-            SELECT operation_id, step, swept, not_before
-              FROM operation
-             WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
+            SELECT operation_id, step, swept, due_at
+              FROM waiting CROSS JOIN LATERAL (SELECT step, swept, state, represent_at, tier, staged_at FROM operation_state AS its
+                                                WHERE its.operation_id = waiting.operation_id OFFSET 0) AS operation_state
+             WHERE list = 'work' AND at_psp = '' AND state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
                AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
-               AND not_before < statement_timestamp() - make_interval(secs => ?)
+               AND due_at < statement_timestamp() - make_interval(secs => ?)
                AND staged_at < (SELECT coalesce(min(staged_at), 'infinity')
-                                  FROM outbox AS waiting
+                                  FROM outbox AS unsent
                                  WHERE topic = ? AND refusal IS NULL
                                    AND NOT EXISTS (SELECT FROM outbox AS refused
-                                                    WHERE refused.record_key = waiting.record_key AND refused.refusal IS NOT NULL))
+                                                    WHERE refused.record_key = unsent.record_key AND refused.refusal IS NOT NULL))
                AND NOT EXISTS (SELECT FROM outbox WHERE record_key = operation_id AND refusal IS NOT NULL)
-               AND (not_before, operation_id) > (?, ?)
-             ORDER BY not_before, operation_id
+               AND (due_at, operation_id) > (?, ?)
+             ORDER BY due_at, operation_id
              LIMIT ?
             """;
 

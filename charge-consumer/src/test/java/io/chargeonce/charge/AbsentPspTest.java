@@ -56,7 +56,7 @@ class AbsentPspTest {
     }
 
     private void becomesDueLongAgo(String id) {
-        books.execute("UPDATE operation SET resolve_at = now() - interval '2 minutes' WHERE operation_id = '" + id + "'");
+        books.execute("UPDATE operation_state SET resolve_at = now() - interval '2 minutes' WHERE operation_id = '" + id + "'");
     }
 
     private double waiting() {
@@ -103,14 +103,14 @@ class AbsentPspTest {
         String sound = unknownAt(old, books.accept("order-2"), with);
         becomesDueLongAgo(broken);
         becomesDueLongAgo(sound);
-        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (failure_cause <> 'psp_absent' OR operation_id <> '%s')".formatted(broken));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (failure_cause <> 'psp_absent' OR operation_id <> '%s')".formatted(broken));
         var absent = absent();
         try {
             assertThat(absent.runOnce()).isEqualTo(1);
             assertThat(books.count("FROM dead_letter WHERE cause = 'psp_absent' AND dead_letter_id = '" + sound + "'")).isEqualTo(1);
             assertThat(absent.runOnce()).isZero();
         } finally {
-            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+            books.execute("ALTER TABLE operation_state DROP CONSTRAINT planted");
         }
         assertThat(absent.runOnce()).as("it is tried again").isEqualTo(1);
     }

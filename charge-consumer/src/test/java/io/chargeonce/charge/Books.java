@@ -1,5 +1,7 @@
 package io.chargeonce.charge;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Outbox;
@@ -158,15 +160,15 @@ final class Books implements AutoCloseable {
 
     /** As after opening, for the next test. */
     Books forget() {
-        rewrite("TRUNCATE operation, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, audit_record, audit_seal, retry_budget, "
-                + "psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
+        rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, "
+                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
         return this;
     }
 
     private static final String ACCEPT = """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, receipt_email, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 'accepted', 1, now() + interval '1 day')
+                                   payment_method, customer, receipt_email, charge_within_s)
+            VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 86400)
             """;
 
     /** One payment that its PSP has not executed and does not tell about, so that it is in the dead-letter queue. */
@@ -225,7 +227,7 @@ final class Books implements AutoCloseable {
 
     /** What has gone back of it, in minor units. */
     long refunded(String payment) {
-        return number("SELECT coalesce(sum(amount), 0) FROM operation WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
+        return number("SELECT coalesce(sum(amount), 0) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
     }
 
     Operation operation(String id) {
@@ -278,14 +280,29 @@ final class Books implements AutoCloseable {
         });
     }
 
-    /** How many rows of the operation table were read so far. A connection tells its count when it ends, so all of them do. */
-    long operationsRead() {
+    /** @param hot updates that wrote no entry into any index */
+    record Written(long inserts, long updates, long hot) {}
+
+    /** As Postgres has counted it. */
+    Written written(String table) {
+        awaitFigures();
+        String of = " FROM pg_stat_user_tables WHERE relname = '" + table + "'";
+        return new Written(number("SELECT n_tup_ins" + of), number("SELECT n_tup_upd" + of), number("SELECT n_tup_hot_upd" + of));
+    }
+
+    /** A connection tells its figures at the latest when it ends. */
+    private void awaitFigures() {
         charging.close();
         database.close();
         database = Database.open(url, "postgres", "", 1);
         Waiting.until(() -> count("FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0);
         charging = openAsCharge();
-        return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation'");
+    }
+
+    /** How many rows of operation_state were read so far. */
+    long operationsRead() {
+        awaitFigures();
+        return number("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'operation_state'");
     }
 
     private Database openAsCharge() {
@@ -297,10 +314,14 @@ final class Books implements AutoCloseable {
     }
 
     private long number(String sql) {
+        return Long.parseLong(text(sql));
+    }
+
+    private String text(String sql) {
         return database.withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 result.next();
-                return result.getLong(1);
+                return result.getString(1);
             }
         });
     }
@@ -309,9 +330,9 @@ final class Books implements AutoCloseable {
         return count("FROM outbox WHERE topic = '" + topic + "'");
     }
 
-    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them. */
+    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
     void rewrite(String sql) {
-        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role");
+        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
     }
 
     void execute(String sql) {
@@ -322,13 +343,37 @@ final class Books implements AutoCloseable {
         });
     }
 
-
     @Override
     public void close() throws Exception {
         for (AutoCloseable part : parts) {
             part.close();
         }
         charging.close();
+        requireTrueLists();
         database.close();
+    }
+
+    private static final String WRONGLY_LISTED = """
+            WITH due AS (
+                SELECT operation_id, its.* FROM operation_state CROSS JOIN LATERAL waits_for(operation_state) AS its WHERE listed
+            ), known AS (
+                SELECT operation_id, list, at_psp, due_at FROM waiting
+            )
+            SELECT string_agg(wrong::text, ' ')
+              FROM (TABLE due EXCEPT TABLE known UNION ALL (TABLE known EXCEPT TABLE due)) AS wrong
+            """;
+
+    private static final String MISSED = """
+            SELECT string_agg(operation_id, ' ') FROM operation JOIN operation_state USING (operation_id)
+             WHERE NOT listed AND EXISTS (SELECT FROM waits_for(operation_state))
+               AND NOT (state = 'accepted' AND accepted_xid >= looked_through_to('acceptances')
+                        OR state = 'processing' AND looked_through_to('claims') <=
+                           (SELECT claimed_xid FROM payment_attempt AS attempt WHERE attempt.operation_id = operation.operation_id))
+            """;
+
+    /** Whatever a test did: what waits is in its list, nothing else is, and no look has passed over what it could have to list. */
+    private void requireTrueLists() {
+        assertThat(text(WRONGLY_LISTED)).as("missing in a list, or wrongly there").isNull();
+        assertThat(text(MISSED)).as("passed over by a look").isNull();
     }
 }

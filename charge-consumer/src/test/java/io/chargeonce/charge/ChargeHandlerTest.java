@@ -276,7 +276,7 @@ class ChargeHandlerTest {
         psp.then(FakePsp.FAIL);
         String id = books.accept("order-1");
         process.handle(books.takeWork().getFirst());
-        books.execute("UPDATE operation SET not_before = now() + interval '1 hour'");
+        books.execute("UPDATE operation_state SET not_before = now() + interval '1 hour'");
         assertThat(process.handle(books.takeWork().getFirst())).isInstanceOfSatisfying(Verdict.NotBefore.class,
                 verdict -> assertThat(verdict.pause()).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60)));
         assertThat(books.state(id)).isEqualTo(OperationState.SCHEDULED);
@@ -285,7 +285,7 @@ class ChargeHandlerTest {
     @Test
     void past_its_deadline_a_payment_is_not_charged_but_becomes_a_dead_letter() {
         String id = books.accept("order-1");
-        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.count("FROM dead_letter WHERE cause = 'expired'")).isEqualTo(1);
@@ -344,7 +344,7 @@ class ChargeHandlerTest {
         String id = books.accept("order-1");
         process.drain();
         // As if everything above the index had forgotten itself.
-        books.execute("UPDATE operation SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
+        books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),
                 io.chargeonce.ledger.Staging.work(books.topics, books.operation(id)).value().orElseThrow());
         process.handle(record);

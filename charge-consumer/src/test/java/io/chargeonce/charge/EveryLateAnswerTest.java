@@ -143,7 +143,7 @@ class EveryLateAnswerTest {
         psp.answer = Optional.of(found);
         psp.refunds.answer = Optional.of(found);
         if (books.operation(id).isWatched()) {
-            books.execute("UPDATE operation SET resolve_at = now() WHERE operation_id = '" + id + "'");
+            books.execute("UPDATE operation_state SET resolve_at = now() WHERE operation_id = '" + id + "'");
             Waiting.until(() -> process.resolver.runOnce() == 1);
         }
         Operation now = books.operation(id);
@@ -237,12 +237,14 @@ class EveryLateAnswerTest {
 
     private void operation(String id, String kind, String state, int sequence, boolean isSettled, boolean isWatched) {
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state,
-                                       step, charge_before, sequence, psp, psp_reference, capture_psp, capture_reference,
-                                       settled_at, lease_token, resolve_at, unresolved_since)
-                VALUES ('%s', '%s', '%s', 'acme', 'key', 1299, 'EUR', 'pm_card_visa', '%s', 7, now() + interval '1 day', %d, 'fake',
-                        'reference-%5$d', %s, %s, %s, %s)""".formatted(id, payment, kind, state, sequence,
-                kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL", isSettled ? "now()" : "NULL",
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                VALUES ('%s', '%s', '%s', 'acme', 'key', 1299, 'EUR', 'pm_card_visa', 86400)""".formatted(id, payment, kind));
+        books.rewrite("""
+                UPDATE operation_state
+                   SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at, unresolved_since)
+                     = ('%2$s', 7, %3$d, 'fake', 'reference-%3$d', %4$s, %5$s, %6$s, %7$s)
+                 WHERE operation_id = '%1$s'"""
+                .formatted(id, state, sequence, kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL", isSettled ? "now()" : "NULL",
                 isWatched ? "gen_random_uuid(), now() + interval '1 hour'" : "NULL, NULL",
                 state.equals("unresolved") || state.equals("purged") && isWatched ? "now() - interval '1 hour'" : "NULL"));
     }

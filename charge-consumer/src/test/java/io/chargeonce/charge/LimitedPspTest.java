@@ -54,7 +54,7 @@ class LimitedPspTest {
                     process.handler, new SteadyClock(), new SimpleMeterRegistry()).start()) {
                 Waiting.until(() -> books.state(last) == OperationState.SUCCEEDED);
             }
-            assertThat(books.count("FROM operation WHERE counted_attempts > 0")).isZero();
+            assertThat(books.count("FROM operation_now WHERE counted_attempts > 0")).isZero();
         }
     }
 }

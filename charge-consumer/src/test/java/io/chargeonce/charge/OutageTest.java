@@ -84,9 +84,9 @@ class OutageTest {
 
     private void pass(Duration time) {
         now = now.plus(time);
-        books.rewrite("""
-                UPDATE operation SET not_before = not_before - %1$s, staged_at = staged_at - %1$s, charge_before = charge_before - %1$s,
-                       accepted_at = accepted_at - %1$s, resolve_at = resolve_at - %1$s;
+        books.execute("""
+                UPDATE operation_state SET not_before = not_before - %1$s, staged_at = staged_at - %1$s, charge_before = charge_before - %1$s,
+                       resolve_at = resolve_at - %1$s;
                 UPDATE payment_attempt SET sent_at = sent_at - %1$s
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
     }
@@ -215,7 +215,7 @@ class OutageTest {
         accept(STRIPE_ONLY);
         work(second);
         assertThat(stripe.calls).hasSize(calls);
-        assertThat(books.count("FROM operation WHERE failure_cause = 'breaker_open'")).isEqualTo(1);
+        assertThat(books.count("FROM operation_now WHERE failure_cause = 'breaker_open'")).isEqualTo(1);
     }
 
     @Test

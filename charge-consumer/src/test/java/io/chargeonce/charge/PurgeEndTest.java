@@ -78,7 +78,7 @@ class PurgeEndTest {
     @Test
     void what_was_restored_in_time_is_not_told() {
         days(31);
-        books.execute("UPDATE operation SET state = 'dead'");
+        books.execute("UPDATE operation_state SET state = 'dead'");
         assertThat(ends.runOnce()).isZero();
         assertThat(books.staged(books.topics.outcomes())).isZero();
     }
@@ -87,13 +87,13 @@ class PurgeEndTest {
     void a_purge_that_cannot_be_ended_keeps_no_other_from_it() {
         String broken = purged("order-2");
         days(31);
-        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
         try {
             assertThat(ends.runOnce()).isEqualTo(1);
             assertThat(books.operation(id).settledAt()).isPresent();
             assertThat(ends.runOnce()).isZero();
         } finally {
-            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+            books.execute("ALTER TABLE operation_state DROP CONSTRAINT planted");
         }
         assertThat(ends.runOnce()).as("it is tried again").isEqualTo(1);
     }

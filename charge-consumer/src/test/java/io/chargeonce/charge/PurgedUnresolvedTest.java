@@ -127,7 +127,7 @@ class PurgedUnresolvedTest {
         endPurge();
         books.refund(id, OptionalLong.empty(), "");
         books.takeWork().forEach(process::handle);
-        assertThat(books.count("FROM operation WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'")).isEqualTo(1);
+        assertThat(books.count("FROM operation_now WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'")).isEqualTo(1);
     }
 
     @Test
@@ -145,7 +145,7 @@ class PurgedUnresolvedTest {
     @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
         var absent = new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, () -> {}, process.meters);
-        books.execute("UPDATE operation SET resolve_at = now() - interval '2 minutes'");
+        books.execute("UPDATE operation_state SET resolve_at = now() - interval '2 minutes'");
         absent.runOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();

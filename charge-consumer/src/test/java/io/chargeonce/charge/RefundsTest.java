@@ -217,7 +217,7 @@ class RefundsTest {
         refund.forEach(process::handle);
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
-        books.execute("UPDATE operation SET charge_before = now() WHERE kind = 'refund'");
+        books.execute("UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
         handleOnce();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(refundOf(id)).failureCause()).contains("expired");
@@ -226,11 +226,11 @@ class RefundsTest {
     @Test
     void a_refund_of_a_purged_payment_waits_while_that_can_be_restored_and_is_refused_when_not() {
         String id = dead();
-        books.execute("UPDATE operation SET state = 'purged'");
+        books.execute("UPDATE operation_state SET state = 'purged'");
         assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.Accepted.class);
         handleOnce();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
-        books.execute("UPDATE operation SET settled_at = now() WHERE kind = 'charge'");
+        books.execute("UPDATE operation_state SET settled_at = now() WHERE operation_id IN (SELECT payment_id FROM operation)");
         process.drain();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DECLINED);
         assertThat(books.refund(id, OptionalLong.empty(), "another")).isInstanceOf(Answer.NotCaptured.class);
@@ -312,8 +312,9 @@ class RefundsTest {
         psp.refunds.answersQuestions = false;
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
-        books.execute("UPDATE operation SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE kind = 'refund'");
-        books.execute("UPDATE operation SET staged_at = now()");
+        books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL "
+                + "WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
+        books.execute("UPDATE operation_state SET staged_at = now()");
         var again = io.chargeonce.ledger.Staging.work(books.topics, books.operation(refundOf(id)));
         process.handle(new org.apache.kafka.clients.consumer.ConsumerRecord<>(books.topics.requests(), 0, 9L,
                 refundOf(id).getBytes(), again.value().orElseThrow()));

@@ -97,7 +97,7 @@ class ReplayTest {
 
     private void assertNothingChanged() {
         assertThat(psp.calls).hasSize(PAYMENTS);
-        assertThat(books.count("FROM operation WHERE state = 'succeeded' AND step = 2")).isEqualTo(PAYMENTS);
+        assertThat(books.count("FROM operation_now WHERE state = 'succeeded' AND step = 2")).isEqualTo(PAYMENTS);
         assertThat(books.count("FROM payment_attempt")).isEqualTo(PAYMENTS);
         assertThat(books.count("FROM dead_letter")).isZero();
     }

@@ -45,7 +45,7 @@ class RepresentmentTest {
     }
 
     private static void days(int days) {
-        books.execute("UPDATE operation SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'".formatted(days));
+        books.execute("UPDATE operation_state SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'".formatted(days));
     }
 
     @Test
@@ -75,13 +75,13 @@ class RepresentmentTest {
         String sound = books.accept("order-2");
         process.drain();
         days(3);
-        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (represent_at IS NOT NULL OR operation_id <> '%s')".formatted(broken));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (represent_at IS NOT NULL OR operation_id <> '%s')".formatted(broken));
         try {
             assertThat(presenter.runOnce()).isEqualTo(1);
             process.drain();
             assertThat(books.state(sound)).isEqualTo(OperationState.SUCCEEDED);
         } finally {
-            books.execute("ALTER TABLE operation DROP CONSTRAINT planted");
+            books.execute("ALTER TABLE operation_state DROP CONSTRAINT planted");
         }
         assertThat(presenter.runOnce()).isEqualTo(1);
         process.drain();
@@ -118,7 +118,7 @@ class RepresentmentTest {
         process.drain();
         days(3);
         presenter.runOnce();
-        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         process.drain();
         isDeclinedAsItWas(id);
     }
@@ -127,7 +127,7 @@ class RepresentmentTest {
     void one_that_was_parked_until_its_deadline_is_declined_as_it_was_too() {
         String id = books.accept("order-1");
         var unforgiving = parked(id);
-        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         unforgiving.drain();
         isDeclinedAsItWas(id);
     }
@@ -149,7 +149,7 @@ class RepresentmentTest {
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         books.merge(id);
-        books.execute("UPDATE operation SET charge_before = now() - interval '1 second'");
+        books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(id).failureCause()).contains("expired");

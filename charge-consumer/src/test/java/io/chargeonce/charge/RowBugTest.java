@@ -47,7 +47,7 @@ class RowBugTest {
         psp.bugFor = "pm_bug";
         List<String> ids = acceptWithOneIn("pm_bug");
         handleAllAtOnce(books.takeWork());
-        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         assertThat(books.operation(ids.get(17)).state()).isEqualTo(OperationState.SCHEDULED);
         process.drain();
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
@@ -66,7 +66,7 @@ class RowBugTest {
         psp.error = Optional.of(new StackOverflowError("planted"));
         List<String> ids = acceptWithOneIn("pm_bug");
         handleAllAtOnce(books.takeWork());
-        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         process.drain();
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
         assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'StackOverflowError at %'")).isEqualTo(1);
@@ -92,7 +92,7 @@ class RowBugTest {
         books.execute("ALTER TABLE payment_attempt ADD CONSTRAINT planted CHECK (operation_id <> '%s')".formatted(ids.get(17)));
         handleAllAtOnce(books.takeWork());
         process.drain();
-        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
         assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'SQLSTATE 23514 at %'")).isEqualTo(1);
         assertThat(books.count("FROM dead_letter")).isEqualTo(1);
@@ -104,9 +104,9 @@ class RowBugTest {
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
         books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
         handleAllAtOnce(books.takeWork());
-        assertThat(books.count("FROM operation WHERE state = 'succeeded'")).isEqualTo(39);
+        assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         assertThat(books.count("FROM dead_letter WHERE cause = 'unprocessable'")).isEqualTo(1);
-        assertThat(books.count("FROM operation WHERE state = 'accepted'")).as("its payment waits as it was").isEqualTo(1);
+        assertThat(books.count("FROM operation_now WHERE state = 'accepted'")).as("its payment waits as it was").isEqualTo(1);
     }
 
     @Test
@@ -155,8 +155,9 @@ class RowBugTest {
             process.resolver.runOnce();
             return books.state(ids.getLast()) == OperationState.SUCCEEDED;
         });
-        assertThat(books.count("FROM operation WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again").isEqualTo(1);
-        books.rewrite("UPDATE operation SET currency = 'EUR', resolve_at = now() WHERE operation_id = '%s'".formatted(ids.getFirst()));
+        assertThat(books.count("FROM operation_now WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again").isEqualTo(1);
+        books.rewrite("UPDATE operation SET currency = 'EUR'; UPDATE operation_state SET resolve_at = now() WHERE operation_id = '%s'"
+                .formatted(ids.getFirst()));
         Waiting.until(() -> process.resolver.runOnce() == 1);
         assertThat(books.state(ids.getFirst())).isEqualTo(OperationState.SUCCEEDED);
     }
@@ -180,7 +181,7 @@ class RowBugTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "ALTER TABLE operation RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation RENAME COLUMN swept_no_more TO swept",
+            "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO swept",
             "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
     void a_schema_that_does_not_fit_is_waited_for_and_makes_no_poison(String thereAndBack) {
         IntStream.range(0, 30).forEach(i -> books.accept("order-" + i));
@@ -190,7 +191,7 @@ class RowBugTest {
         Waiting.until(() -> books.charging.problem().isPresent());
         assertThat(books.count("FROM dead_letter")).isZero();
         books.execute(thereAndBack.split("; ")[1]);
-        Waiting.until(() -> books.count("FROM operation WHERE state = 'succeeded'") == 30);
+        Waiting.until(() -> books.count("FROM operation_now WHERE state = 'succeeded'") == 30);
         assertThat(books.count("FROM dead_letter")).isZero();
         assertThat(psp.captures).hasSize(30);
         Waiting.until(() -> !handling.isAlive());

@@ -239,7 +239,7 @@ class SettledByHandTest {
     @Test
     void a_finding_that_is_out_of_date_or_not_approved_decides_nothing() {
         find(Optional.of("by-hand-1"));
-        books.execute("UPDATE operation SET step = step + 1");
+        books.execute("UPDATE operation_state SET step = step + 1");
         assertThat(resolved().state()).isEqualTo(State.WAITING);
         find(Optional.of("by-hand-1"));
         books.execute("UPDATE hand_settlement SET approved_by = NULL");

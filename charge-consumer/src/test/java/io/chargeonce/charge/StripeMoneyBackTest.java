@@ -101,7 +101,7 @@ class StripeMoneyBackTest {
                 UPDATE payment_attempt SET state = 'in_flight', failed_definite = false, psp_reference = NULL, sends = 1,
                        sent_at = now() - interval '1 day', key_valid_until = now() - interval '1 hour'
                  WHERE payment_id = '%1$s';
-                UPDATE operation SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
+                UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
                        psp_reference = NULL WHERE operation_id = '%1$s';
                 DELETE FROM outbox WHERE record_key = '%1$s'
                 """.formatted(id));

@@ -46,7 +46,7 @@ class StripeWebhookTest {
         try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
-        books.execute("UPDATE operation SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '" + id + "'");
+        books.execute("UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '" + id + "'");
         return id;
     }
 

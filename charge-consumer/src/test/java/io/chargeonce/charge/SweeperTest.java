@@ -80,7 +80,7 @@ class SweeperTest {
             });
         }
         assertThat(psp.captures).hasSize(20);
-        assertThat(books.count("FROM operation WHERE step > 2")).isZero();
+        assertThat(books.count("FROM operation_now WHERE step > 2")).isZero();
     }
 
     @Test
@@ -103,9 +103,9 @@ class SweeperTest {
     void a_backlog_is_not_mistaken_for_a_loss() {
         int backlog = 100_000;
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                       payment_method, state, step, charge_before)
-                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day'
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       charge_within_s)
+                SELECT id, id, 'charge', 'acme', n, 1, 'EUR', 'pm_card_visa', 86400
                   FROM (SELECT n, 'pay_' || left(translate(md5(n::text), '0189', 'ghij'), 26) AS id
                           FROM generate_series(1, %1$d) AS n) AS numbered;
                 INSERT INTO outbox (shard, topic, record_key, value, headers)
@@ -122,11 +122,11 @@ class SweeperTest {
     void whatever_the_clocks_say_a_backlog_is_no_loss_and_what_is_lost_is_found(String shift) throws Exception {
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
-        books.execute("UPDATE operation SET staged_at = staged_at %1$s, not_before = not_before %1$s".formatted(shift));
+        books.execute("UPDATE operation_state SET staged_at = staged_at %1$s, not_before = not_before %1$s".formatted(shift));
         assertThat(sweeper.runOnce()).isZero();
         assertThat(sweeper.runOnce()).isZero();
         // Old records that the group has yet to finish, whatever their time is, keep nothing from being found.
-        books.execute("UPDATE operation SET staged_at = now() - interval '1 minute'");
+        books.execute("UPDATE operation_state SET staged_at = now() - interval '1 minute'");
         finishEverything(books.topics.requests());
         producer.send(new ProducerRecord<>(books.topics.requests(), null, 1L, new byte[0], new byte[0])).get();
         Waiting.until(() -> sweeper.runOnce() == ids.size());
@@ -158,7 +158,7 @@ class SweeperTest {
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         deleteEverything(books.topics.requests());
-        books.execute("ALTER TABLE operation ADD CONSTRAINT planted CHECK (swept = 0 OR operation_id <> '%s')".formatted(ids.get(2)));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (swept = 0 OR operation_id <> '%s')".formatted(ids.get(2)));
         Waiting.until(() -> sweeper.runOnce() == 4);
     }
 

@@ -84,7 +84,7 @@ class WrongAccountTest {
         books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', sends = 1, not_found = 0, psp_reference = %3$s,
                        sent_at = now() - interval '2 days', key_valid_until = now() + interval '%4$s' WHERE operation_id = '%2$s';
-                UPDATE operation SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), resolve_tries = 0,
+                UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), resolve_tries = 0,
                        settled_at = NULL, psp_reference = NULL WHERE operation_id = '%2$s';
                 DELETE FROM outbox WHERE record_key = '%2$s'
                 """.formatted(payment, operation, known == Known.ITS_REFERENCE ? "psp_reference" : "NULL",

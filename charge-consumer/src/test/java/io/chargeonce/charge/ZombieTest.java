@@ -98,7 +98,7 @@ class ZombieTest {
         String id = accept(toStripe);
         sleepsDuring(toStripe, looksAtItsClock, id, () -> {
             books.execute("""
-                    UPDATE operation SET charge_before = now() WHERE operation_id = '%1$s';
+                    UPDATE operation_state SET charge_before = now() WHERE operation_id = '%1$s';
                     UPDATE payment_attempt SET sent_at = now() - interval '2 hours' WHERE payment_id = '%1$s'
                     """.formatted(id));
             awaitState(id, OperationState.DEAD);
@@ -144,7 +144,7 @@ class ZombieTest {
     void past_the_deadline_adyen_is_still_asked_under_the_living_key_and_a_sleeper_sends_nothing() {
         String id = accept(toAdyen);
         sleepsDuring(toAdyen, true, id, () -> {
-            books.execute("UPDATE operation SET charge_before = now() WHERE operation_id = '%s'".formatted(id));
+            books.execute("UPDATE operation_state SET charge_before = now() WHERE operation_id = '%s'".formatted(id));
             awaitState(id, OperationState.SUCCEEDED);
         });
         assertMovedOnce(adyen, Movement.Kind.CAPTURE, id);
@@ -174,7 +174,7 @@ class ZombieTest {
         AHEAD.set(AHEAD.get().plusDays(2));
         books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', psp_reference = NULL WHERE payment_id = '%1$s';
-                UPDATE operation SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
+                UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,
                        psp_reference = NULL WHERE operation_id = '%1$s'
                 """.formatted(id));
         awaitState(id, OperationState.SUCCEEDED);

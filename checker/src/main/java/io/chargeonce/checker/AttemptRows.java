@@ -29,8 +29,8 @@ final class AttemptRows {
             SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
                    attempt.psp_key, attempt.operation, attempt.failed_definite,
                    attempt.payment_id, attempt.operation_ref, attempt.psp,
-                   attempt.decided_at, operation.settled_at
-              FROM payment_attempt AS attempt LEFT JOIN operation USING (operation_id)
+                   attempt.decided_at, operation_state.settled_at
+              FROM payment_attempt AS attempt LEFT JOIN operation_state USING (operation_id)
              ORDER BY attempt.operation_id, attempt.sequence
             """;
 

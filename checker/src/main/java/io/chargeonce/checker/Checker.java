@@ -151,7 +151,7 @@ public final class Checker {
     }
 
     private static final String UNDER_WAY = """
-            SELECT (SELECT count(*) FROM operation
+            SELECT (SELECT count(*) FROM operation_state
                      WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved'))
                  + (SELECT count(*) FROM outbox WHERE refusal IS NULL) AS n
             """;
@@ -166,8 +166,8 @@ public final class Checker {
     }
 
     private static final String STANDING = """
-            SELECT (SELECT count(*) FROM operation WHERE state IN ('scheduled', 'parked')) AS in_tiers,
-                   (SELECT count(*) FROM operation WHERE state = 'unresolved') AS unresolved,
+            SELECT (SELECT count(*) FROM operation_state WHERE state IN ('scheduled', 'parked')) AS in_tiers,
+                   (SELECT count(*) FROM operation_state WHERE state = 'unresolved') AS unresolved,
                    (SELECT count(*) FROM dead_letter WHERE state = 'dead') AS dead
             """;
 

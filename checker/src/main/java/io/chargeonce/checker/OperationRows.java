@@ -22,7 +22,7 @@ final class OperationRows {
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
                    generation, sequence, psp, psp_reference, operation_ref, represented, settled_at,
                    resolve_at IS NOT NULL AS asked, coalesce(merges, 0) AS merges
-              FROM operation
+              FROM operation_now
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
                 ON resource_id = operation_id
             """;

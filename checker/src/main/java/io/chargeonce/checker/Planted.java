@@ -36,7 +36,7 @@ final class Planted {
     /** Every text that we keep; poison's own bytes are evidence and stay as they came. */
     private static final String TEXTS = """
             SELECT 'operation ' || operation_id AS place,
-                   concat_ws(' ', payment_method, customer, reference, description, receipt_email, failure_message) AS text FROM operation
+                   concat_ws(' ', payment_method, customer, reference, description, receipt_email, failure_message) AS text FROM operation_now
             UNION ALL
             SELECT 'dead letter ' || dead_letter_id, message FROM dead_letter
             UNION ALL

@@ -27,7 +27,7 @@ final class Timelines {
             """;
     private static final String OPERATIONS = """
             SELECT operation_id AS subject, accepted_at AS at, 'operation' AS source, to_jsonb(o)::text AS what
-              FROM operation AS o WHERE operation_id = ANY (?)
+              FROM operation_now AS o WHERE operation_id = ANY (?)
             """;
     private static final String ATTEMPTS = """
             SELECT operation_id AS subject, sent_at AS at, 'attempt' AS source,

@@ -128,7 +128,8 @@ class CheckerTest {
 
     @Test
     void psp_agrees_money_is_compared_as_decimals_by_the_psps_own_table() {
-        world.sql("UPDATE operation SET amount = 500, currency = 'ISK' WHERE operation_id = '" + sample.dead + "'",
+        world.sql("SET session_replication_role = replica",
+                "UPDATE operation SET amount = 500, currency = 'ISK' WHERE operation_id = '" + sample.dead + "'",
                 "UPDATE dead_letter SET amount = 500, currency = 'ISK' WHERE dead_letter_id = '" + sample.dead + "'");
         world.calls.removeIf(call -> call.key().equals("dead"));
         world.movedAs("capture", sample.dead, 50_000, "500.00", "ISK", "");
@@ -144,7 +145,7 @@ class CheckerTest {
     void outcomes_that_the_topic_may_have_forgotten_are_not_missing() {
         world.forget("outcomes", Duration.ofDays(14));
         assertThat(world.check().violations()).isEmpty();
-        world.sql("UPDATE operation SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
+        world.sql("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
         Verdict verdict = world.check();
         assertThat(verdict.count("outcome_missing")).isOne();
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES, Invariant.MONEY_SUM);
@@ -183,7 +184,7 @@ class CheckerTest {
     void conservation_a_purged_payment_has_no_attempt_that_may_have_moved_money() {
         world.sql("UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE operation_id = '" + sample.purged + "'");
         world.breaks(Invariant.CONSERVATION, sample.purged);
-        world.sql("UPDATE operation SET resolve_at = now() WHERE operation_id = '" + sample.purged + "'");
+        world.sql("UPDATE operation_state SET resolve_at = now() WHERE operation_id = '" + sample.purged + "'");
         assertThat(world.check().violations()).as("its PSP is still asked").isEmpty();
     }
 
@@ -288,7 +289,7 @@ class CheckerTest {
     @Test
     void attempts_monotone_none_is_skipped() {
         world.sql("UPDATE payment_attempt SET sequence = 3 WHERE sequence = 2",
-                "UPDATE operation SET sequence = 2 WHERE operation_id = '" + sample.retried + "'");
+                "UPDATE operation_state SET sequence = 2 WHERE operation_id = '" + sample.retried + "'");
         world.breaks(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");
     }
 
@@ -306,7 +307,7 @@ class CheckerTest {
 
     @Test
     void attempts_monotone_none_follows_the_end() {
-        world.sql("UPDATE operation SET settled_at = '" + Sample.at(0) + "' WHERE operation_id = '" + sample.charged + "'");
+        world.sql("UPDATE operation_state SET settled_at = '" + Sample.at(0) + "' WHERE operation_id = '" + sample.charged + "'");
         world.breaks(Invariant.ATTEMPTS_MONOTONE, sample.charged, "attempts_not_monotone");
     }
 

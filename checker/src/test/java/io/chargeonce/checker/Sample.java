@@ -47,10 +47,11 @@ final class Sample implements AutoCloseable {
         String id = DerivedId.ofPayment("acme", key);
         boolean settled = state.equals("succeeded") || state.equals("declined");
         world.sql("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, state, step, sequence, psp, psp_reference, charge_before, accepted_at, settled_at)
-                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%2$s', 1299, 'EUR', 'pm_card_visa', '%3$s', %4$d, %5$d, 'stripe', %6$s,
-                        '%7$s'::timestamptz + interval '1 day', '%7$s', %8$s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                       accepted_at, charge_within_s)
+                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%2$s', 1299, 'EUR', 'pm_card_visa', '%7$s', 86400);
+                INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
+                VALUES ('%1$s', '%3$s', %4$d, %5$d, 'stripe', %6$s, '%7$s'::timestamptz + interval '1 day', %8$s)
                 """.formatted(id, key, state, step, attempts, settled ? "'pi_" + id + "'" : "NULL", World.START,
                         settled ? "'" + at(60) + "'" : "NULL"), """
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
@@ -129,9 +130,10 @@ final class Sample implements AutoCloseable {
     void giveBack(String kind, String operation, String payment, String reference, long amount) {
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                       payment_method, state, step, sequence, psp, psp_reference, charge_before, accepted_at, settled_at)
-                VALUES ('%1$s', '%2$s', '%3$s', '%7$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', 'succeeded', 2, 1, 'stripe', 're_1',
-                        '%5$s'::timestamptz + interval '1 day', '%5$s', '%6$s')
+                       payment_method, accepted_at, charge_within_s)
+                VALUES ('%1$s', '%2$s', '%3$s', '%7$s', 'acme', '%1$s', %4$d, 'EUR', 'pm_card_visa', '%5$s', 86400);
+                INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
+                VALUES ('%1$s', 'succeeded', 2, 1, 'stripe', 're_1', '%5$s'::timestamptz + interval '1 day', '%6$s')
                 """.formatted(operation, payment, kind, amount, World.START, at(60), reference), """
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state,
                        failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)

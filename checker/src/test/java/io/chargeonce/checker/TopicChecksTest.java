@@ -94,7 +94,7 @@ class TopicChecksTest {
 
     @Test
     void dlq_algebra_every_generation_is_a_merge_on_record() {
-        world.sql("UPDATE operation SET generation = 2 WHERE operation_id = '" + sample.purged + "'");
+        world.sql("UPDATE operation_state SET generation = 2 WHERE operation_id = '" + sample.purged + "'");
         world.breaks(Invariant.DLQ_ALGEBRA, sample.purged);
     }
 
@@ -210,7 +210,7 @@ class TopicChecksTest {
 
     @Test
     void outcome_agrees_a_purge_that_can_be_undone_no_more_is_told_as_what_it_is() {
-        world.sql("UPDATE operation SET settled_at = '" + Sample.at(60) + "' WHERE operation_id = '" + sample.purged + "'");
+        world.sql("UPDATE operation_state SET settled_at = '" + Sample.at(60) + "' WHERE operation_id = '" + sample.purged + "'");
         world.breaks(Invariant.OUTCOME_AGREES, sample.purged, "outcome_missing");
         world.send("outcomes", sample.purged, """
                 {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"charge","merchant":"acme","idempotency_key":"purged",

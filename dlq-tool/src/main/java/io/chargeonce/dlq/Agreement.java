@@ -18,16 +18,16 @@ public final class Agreement {
     /** One statement, so that all of it is of one moment. */
     private static final String DIFFERENCES = """
             SELECT dead_letter_id, 'it is listed, but its payment is ' || coalesce(operation.state, 'not there')
-              FROM dead_letter LEFT JOIN operation USING (operation_id)
+              FROM dead_letter LEFT JOIN operation_now AS operation USING (operation_id)
              WHERE dead_letter.state = 'dead' AND operation_id IS NOT NULL
                AND (operation.state IS NULL OR operation.state NOT IN ('dead', 'unresolved'))
              UNION ALL
             SELECT operation_id, 'its payment is ' || operation.state || ', but the queue says ' || coalesce(letter.state, 'nothing of it')
-              FROM operation LEFT JOIN dead_letter AS letter USING (operation_id)
+              FROM operation_now AS operation LEFT JOIN dead_letter AS letter USING (operation_id)
              WHERE operation.state IN ('dead', 'purged') AND letter.state IS DISTINCT FROM operation.state
              UNION ALL
             SELECT dead_letter_id, 'it is listed with another amount than its payment has'
-              FROM dead_letter JOIN operation USING (operation_id)
+              FROM dead_letter JOIN operation_now AS operation USING (operation_id)
              WHERE dead_letter.state = 'dead'
                AND (dead_letter.amount, dead_letter.currency) IS DISTINCT FROM (operation.amount, operation.currency)
              UNION ALL

@@ -49,7 +49,7 @@ final class DeadLetterQuery {
               LEFT JOIN LATERAL (
                    SELECT operation.state AS operation_state, operation.failure_cause, attempt.state AS attempt_state,
                           attempt.psp_reference, attempt.key_valid_until
-                     FROM operation
+                     FROM operation_now AS operation
                      LEFT JOIN payment_attempt AS attempt
                             ON attempt.payment_id = operation.payment_id AND attempt.operation_id = operation.operation_id
                            AND NOT attempt.failed_definite

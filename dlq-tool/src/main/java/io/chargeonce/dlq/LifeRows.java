@@ -65,7 +65,7 @@ final class LifeRows {
     }
 
     private static final String GIVEN_BACK = """
-            SELECT accepted_at, operation_id, kind, amount, currency, state FROM operation WHERE payment_id = ? AND kind <> 'charge'
+            SELECT accepted_at, operation_id, kind, amount, currency, state FROM operation_now WHERE payment_id = ? AND kind <> 'charge'
             """;
 
     static List<Moment> givenBack(Connection connection, String id) throws SQLException {

@@ -26,7 +26,7 @@ final class RunOutcomes {
                             WHEN operation.state IN ('dead', 'purged') THEN 'failed_again'
                             WHEN fate = 'reentered' AND letter.state = 'dead' THEN 'unresolved' END AS outcome
                   FROM looked
-                  JOIN operation ON operation_id = dead_letter_id
+                  JOIN operation_state AS operation ON operation_id = dead_letter_id
                   JOIN dead_letter AS letter USING (dead_letter_id)
             ), news AS (SELECT * FROM seen WHERE outcome IS NOT NULL AND outcome IS DISTINCT FROM before
             ), heard AS (

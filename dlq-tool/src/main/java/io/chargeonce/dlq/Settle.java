@@ -165,11 +165,11 @@ public final class Settle {
      */
     private static final String TAKEN = """
             SELECT other.operation_id, other.sequence
-              FROM operation JOIN payment_attempt AS other ON other.psp = operation.psp AND other.psp_reference = ?
+              FROM operation_state AS operation JOIN payment_attempt AS other ON other.psp = operation.psp AND other.psp_reference = ?
              WHERE operation.operation_id = ? AND NOT (other.operation_id = operation.operation_id AND other.sequence = operation.sequence)
              UNION ALL
             SELECT other.operation_id, other.sequence
-              FROM operation JOIN payment_attempt AS other ON other.psp = operation.psp JOIN hand_settlement AS waiting USING (psp_key)
+              FROM operation_state AS operation JOIN payment_attempt AS other ON other.psp = operation.psp JOIN hand_settlement AS waiting USING (psp_key)
              WHERE waiting.psp_reference = ? AND waiting.state = 'waiting'
                AND operation.operation_id = ? AND other.operation_id <> operation.operation_id
              LIMIT 1

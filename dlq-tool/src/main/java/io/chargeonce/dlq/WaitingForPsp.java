@@ -14,8 +14,8 @@ import java.util.List;
 public record WaitingForPsp(String why, long count) {
 
     private static final String WAITING = """
-            SELECT failure_message, count(*) FROM operation
-             WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND failure_cause = 'psp_absent'
+            SELECT failure_message, count(*) FROM waiting JOIN operation_state USING (operation_id)
+             WHERE list = 'work' AND state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND failure_cause = 'psp_absent'
              GROUP BY failure_message ORDER BY count(*) DESC, failure_message
             """;
 

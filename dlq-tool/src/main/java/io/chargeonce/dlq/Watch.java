@@ -66,7 +66,10 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
             SELECT tier, count(*), count(*) FILTER (WHERE state = 'parked'),
                    count(*) FILTER (WHERE not_before < now() - interval '1 second'),
                    coalesce((extract(epoch FROM now() - min(not_before) FILTER (WHERE not_before < now() - interval '1 second')) * 1000)::bigint, 0)
-              FROM operation WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL
+              FROM (SELECT tier, state, not_before FROM waiting JOIN operation_state USING (operation_id) WHERE list = 'work'
+                     UNION ALL
+                    SELECT tier, state, not_before FROM operation JOIN operation_state USING (operation_id)
+                     WHERE accepted_xid >= looked_through_to('acceptances') AND state = 'accepted' AND NOT listed) AS waits
              GROUP BY tier ORDER BY tier
             """;
 

@@ -36,7 +36,7 @@ class MergeRunTest {
         assertThat(leader.runOnce()).isInstanceOf(RunStep.Waits.class);
         rows.accepted().subList(0, 4).forEach(rows::succeed);
         assertThat(leader.runOnce()).isInstanceOf(RunStep.Waits.class);
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'dead'")).isEqualTo("7");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'dead'")).isEqualTo("7");
 
         rows.accepted().forEach(rows::succeed);
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Moved(7));
@@ -53,7 +53,7 @@ class MergeRunTest {
         rows.fail(rows.accepted().getFirst(), "still unwell");
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Aborted("1 of the canary's 5 failed again"));
         assertThat(run(leader).state()).isEqualTo(RunState.ABORTED);
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'dead'")).isEqualTo("8");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'dead'")).isEqualTo("8");
         assertThat(rows.audit(leader.led().id())).isEqualTo("dlq.run.planned dlq.run.led dlq.run.aborted");
     }
 
@@ -157,7 +157,7 @@ class MergeRunTest {
         assertThat(rows.text("SELECT count(*) || ' ' || count(DISTINCT record_key) FROM outbox WHERE topic = 'payments.requests'"))
                 .isEqualTo(payments + " " + payments);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.merged'")).isEqualTo("" + payments);
-        assertThat(rows.text("SELECT min(generation) || ' ' || max(generation) FROM operation")).isEqualTo("2 2");
+        assertThat(rows.text("SELECT min(generation) || ' ' || max(generation) FROM operation_state")).isEqualTo("2 2");
     }
 
     @Test
@@ -181,7 +181,7 @@ class MergeRunTest {
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Lost());
         assertThat(take(leader.led())).isEmpty();
         assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isFalse();
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'dead'")).isEqualTo("4");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'dead'")).isEqualTo("4");
     }
 
     @Test

@@ -143,7 +143,7 @@ class MergeTest {
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'somebody' AND resource_type = 'operation'")).isEqualTo("450");
-        assertThat(rows.text("SELECT max(generation) FROM operation")).isEqualTo("2");
+        assertThat(rows.text("SELECT max(generation) FROM operation_state")).isEqualTo("2");
         assertThat(ids).allSatisfy(id -> assertThat(rows.letter(id)).isEqualTo("merged/2"));
     }
 
@@ -160,8 +160,8 @@ class MergeTest {
 
         assertThat(merged + purged).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'somebody' AND resource_type = 'operation'")).isEqualTo("450");
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("" + merged);
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + purged);
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("" + merged);
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + purged);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("" + merged);
     }
 
@@ -210,7 +210,7 @@ class MergeTest {
         assertThat(stopped.finished()).isFalse();
         assertThat(commits).hasValue(1);
         assertThat(stopped.fates().of(Fate.REENTERED).count()).isEqualTo(10);
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'accepted'")).isEqualTo("10");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("10");
         assertThat(merge().fates().of(Fate.REENTERED).count()).isEqualTo(20);
     }
 

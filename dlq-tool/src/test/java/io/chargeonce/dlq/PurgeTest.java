@@ -58,25 +58,25 @@ class PurgeTest {
     @Test
     void a_purge_of_what_may_have_been_charged_ends_the_letter_and_not_the_question() {
         List<String> ids = List.of(rows.unresolved(), rows.deadWithAnOpenAttempt());
-        String due = rows.text("SELECT resolve_at FROM operation WHERE state = 'unresolved'");
+        String due = rows.text("SELECT resolve_at FROM operation_now WHERE state = 'unresolved'");
         new Purge(rows.queue(), true).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(ids)), BY_A_TEST, Run.unattended());
         assertThat(ids).allSatisfy(id -> {
             assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
             assertThat(rows.operation(id).isWatched()).isTrue();
             assertThat(rows.letter(id)).isEqualTo("purged/2");
         });
-        assertThat(rows.text("SELECT resolve_at FROM operation WHERE operation_id = '" + ids.getFirst() + "'")).isEqualTo(due);
+        assertThat(rows.text("SELECT resolve_at FROM operation_now WHERE operation_id = '" + ids.getFirst() + "'")).isEqualTo(due);
     }
 
     @Test
     void purging_poison_touches_no_operation() {
         rows.dead();
         String poison = rows.poison(new byte[] {1, 2, 3});
-        String operations = rows.text("SELECT string_agg(operation::text, '|') FROM operation");
+        String operations = rows.text("SELECT string_agg(operation_now::text, '|') FROM operation_now");
         purge(DeadLetterFilter.everything().standing(Standing.POISON));
         assertThat(rows.letter(poison)).isEqualTo("purged/2");
         assertThat(rows.audit(poison)).isEqualTo("dlq.purged");
-        assertThat(rows.text("SELECT string_agg(operation::text, '|') FROM operation")).isEqualTo(operations);
+        assertThat(rows.text("SELECT string_agg(operation_now::text, '|') FROM operation_now")).isEqualTo(operations);
     }
 
     @Test

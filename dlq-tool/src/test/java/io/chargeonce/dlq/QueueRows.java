@@ -90,9 +90,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa', 86400)
             """;
 
     private String accept(String merchant, long amount, String currency) {
@@ -153,7 +152,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** The payments that wait to be worked on, as the charge-consumer would find them. */
     public List<String> accepted() {
-        String ids = text("SELECT string_agg(operation_id, ' ' ORDER BY operation_id) FROM operation WHERE state = 'accepted'");
+        String ids = text("SELECT string_agg(operation_id, ' ' ORDER BY operation_id) FROM operation_now WHERE state = 'accepted'");
         return ids.equals("nothing") ? List.of() : List.of(ids.split(" "));
     }
 
@@ -287,7 +286,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** Everything that a change of a dead letter could touch, as one comparable text. */
     public String everything() {
         return text("""
-                SELECT md5(coalesce((SELECT string_agg(operation::text, '|' ORDER BY operation_id) FROM operation), ''))
+                SELECT md5(coalesce((SELECT string_agg(operation_now::text, '|' ORDER BY operation_id) FROM operation_now), ''))
                     || md5(coalesce((SELECT string_agg(dead_letter::text, '|' ORDER BY dead_letter_id) FROM dead_letter), ''))
                     || (SELECT count(*) FROM outbox) || (SELECT count(*) FROM audit_record WHERE resource_type <> 'dlq_run')
                 """);
@@ -317,7 +316,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void clear() {
         owner.withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
+                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
+                        + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
                         + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
             }
         });

@@ -27,10 +27,10 @@ class RefundMergeTest {
         rows.succeed(payment);
         refund = "payment-" + payment + "-refund";
         rows.text("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
-                       state, step, charge_before, capture_psp, capture_reference)
-                VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day',
-                        'stripe', 'pi_%2$s') RETURNING 1""".formatted(refund, payment));
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 86400) RETURNING 1""".formatted(refund, payment));
+        rows.text("UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_%s' WHERE operation_id = '%s' RETURNING 1"
+                .formatted(payment, refund));
     }
 
     private static Plan plan() {

@@ -74,7 +74,7 @@ class RestoreTest {
         Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
         List<DeadLetterView> selected = rows.queue().database().withConnection(connection ->
                 DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
-        rows.text("UPDATE operation SET settled_at = now() RETURNING 1");
+        rows.text("UPDATE operation_state SET settled_at = now() RETURNING 1");
         assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");

@@ -124,9 +124,9 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                    AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, description, receipt_email, charge_before, traceparent)
+                       payment_method, customer, reference, description, receipt_email, traceparent, charge_within_s)
                 SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
-                       customer, reference, description, receipt_email, now() + ? * interval '1 second', traceparent
+                       customer, reference, description, receipt_email, traceparent, ?
                   FROM accepted
             ), audit AS (
                 -- It is done because the answer asks for it.

@@ -82,7 +82,7 @@ final class ListPayments {
 
     private static final String SELECT = """
             SELECT %s
-              FROM operation AS charge
+              FROM operation_now AS charge
              WHERE merchant_id = ? AND reference = ? AND kind = 'charge' AND (accepted_at, operation_id) < (?::timestamptz, ?)
              ORDER BY accepted_at DESC, operation_id DESC
              LIMIT ?

@@ -130,7 +130,7 @@ final class Outcomes {
 
     private static final String SETTLED = """
             SELECT operation_id, state, failure_cause
-              FROM operation
+              FROM operation_state
              WHERE operation_id = ANY (?) AND state IN ('succeeded', 'declined')
             """;
 

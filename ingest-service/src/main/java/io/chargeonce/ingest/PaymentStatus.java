@@ -12,7 +12,7 @@ enum PaymentStatus {
     /** Of the payment's charge, which the query calls {@code charge}. */
     static final String COLUMNS = """
             charge.state, charge.generation, charge.sequence, charge.amount,
-                   (SELECT coalesce(sum(back.amount), 0) FROM operation AS back
+                   (SELECT coalesce(sum(back.amount), 0) FROM operation_now AS back
                      WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded') AS refunded""";
 
     /**

@@ -63,7 +63,7 @@ final class ReadPayment {
 
     private static final String SELECT = """
             SELECT %s
-              FROM operation AS charge
+              FROM operation_now AS charge
              WHERE operation_id = ? AND merchant_id = ?
             """.formatted(PaymentView.COLUMNS);
 

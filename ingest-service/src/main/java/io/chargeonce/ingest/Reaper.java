@@ -58,7 +58,7 @@ final class Reaper {
 
     private static final String COUNT_UNFINISHED = """
             SELECT count(*)
-              FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
              WHERE response_body IS NOT NULL AND old.created_at < now() - ? * interval '1 second'
                AND state NOT IN ('succeeded', 'declined', 'purged')
             """;

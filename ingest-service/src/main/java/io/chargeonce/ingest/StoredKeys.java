@@ -55,7 +55,7 @@ final class StoredKeys {
                    %s, taken.merchant_id, taken.fingerprint_version, taken.request_path
               FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
               JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
-              JOIN operation AS charge ON charge.operation_id = taken.resource_id
+              JOIN operation_now AS charge ON charge.operation_id = taken.resource_id
             """.formatted(PaymentStatus.COLUMNS);
 
     private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {

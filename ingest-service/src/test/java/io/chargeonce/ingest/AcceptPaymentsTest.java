@@ -74,12 +74,13 @@ class AcceptPaymentsTest {
 
         assertThat(accept(ask)).containsExactly(new Acceptance.Accepted(ask.response()));
         assertThat(rows(ask)).containsExactly(1L, 1L, 1L, 1L);
-        assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation WHERE operation_id = '" + ask.id() + "'"
+        assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation_now WHERE operation_id = '" + ask.id() + "'"
                 + " AND state = 'accepted' AND step = 1 AND charge_before = accepted_at + interval '24 hours'")).isOne();
         assertThat(IngestWorld.count(url, """
                 SELECT count(DISTINCT transaction) FROM (
                     SELECT xmin::text AS transaction FROM idempotency_key WHERE resource_id = '%1$s'
                     UNION ALL SELECT xmin::text FROM operation WHERE operation_id = '%1$s'
+                    UNION ALL SELECT xmin::text FROM operation_state WHERE operation_id = '%1$s'
                     UNION ALL SELECT xmin::text FROM outbox WHERE record_key = '%1$s'
                     UNION ALL SELECT xmin::text FROM audit_record WHERE resource_id = '%1$s') AS rows
                 """.formatted(ask.id()))).isOne();
@@ -186,7 +187,8 @@ class AcceptPaymentsTest {
                 before("JOIN idempotency_key", connection, () -> IngestWorld.execute(url, """
                         SET session_replication_role = replica;
                         DELETE FROM chargeonce.idempotency_key WHERE resource_id = '%1$s';
-                        DELETE FROM chargeonce.operation WHERE operation_id = '%1$s'""".formatted(ask.id()))),
+                        DELETE FROM chargeonce.operation WHERE operation_id = '%1$s';
+                        DELETE FROM chargeonce.operation_state WHERE operation_id = '%1$s'""".formatted(ask.id()))),
                 List.of(ask(key, 250, Optional.empty()))));
 
         assertThat(answers.getFirst()).isInstanceOf(Acceptance.Accepted.class);

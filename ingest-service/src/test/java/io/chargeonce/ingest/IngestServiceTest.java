@@ -61,7 +61,7 @@ class IngestServiceTest {
     @Test
     void a_repeat_gets_the_same_bytes_and_where_the_payment_stands_now() {
         HttpResponse<String> first = world.pay(key, BODY);
-        world.execute("UPDATE operation SET state = 'succeeded', sequence = 1 WHERE idempotency_key = '" + key + "'");
+        world.become(key, "state = 'succeeded', sequence = 1");
         HttpResponse<String> second = world.pay(key, BODY);
 
         assertThat(second.statusCode()).isEqualTo(202);
@@ -182,13 +182,10 @@ class IngestServiceTest {
         assertThat(Json.text(world.get(path).body(), "status")).isEqualTo("accepted");
         assertThat(Json.at(world.get(path).body(), "attempts")).isEqualTo("[]");
 
-        world.execute("UPDATE operation SET state = 'scheduled', sequence = 1 WHERE idempotency_key = '" + key + "'");
+        world.become(key, "state = 'scheduled', sequence = 1");
         assertThat(Json.text(world.get(path).body(), "status")).isEqualTo("processing");
 
-        world.execute("""
-                UPDATE operation SET state = 'declined', sequence = 2, psp_reference = 'pi_1',
-                       failure_cause = 'insufficient_funds', settled_at = now()
-                 WHERE idempotency_key = '%s'""".formatted(key));
+        world.become(key, "state = 'declined', sequence = 2, psp_reference = 'pi_1', failure_cause = 'insufficient_funds', settled_at = now()");
         String declined = world.get(path).body();
         assertThat(Json.text(declined, "status")).isEqualTo("declined");
         assertThat(Json.text(declined, "decline_code")).isEqualTo("insufficient_funds");

@@ -149,6 +149,12 @@ final class IngestWorld implements AutoCloseable {
         execute(databaseUrl, "SET search_path = chargeonce; " + sql);
     }
 
+    /** What becomes of the payment with this key, in one step. */
+    void become(String key, String columns) {
+        rewrite("UPDATE operation_state SET " + columns
+                + " WHERE operation_id IN (SELECT operation_id FROM operation WHERE idempotency_key = '" + key + "')");
+    }
+
     HttpRequest.Builder request(String path) {
         return request(service, path);
     }

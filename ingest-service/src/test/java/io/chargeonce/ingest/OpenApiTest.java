@@ -91,8 +91,7 @@ class OpenApiTest {
         String path = first.headers().firstValue("Location").orElseThrow();
         requireTrue("get", "/v1/payments/{id}", world.get(path));
         requireTrue("get", "/v1/payments/{id}", world.get("/v1/payments/pay_x"));
-        world.execute("UPDATE operation SET state = 'declined', sequence = 1, psp_reference = 'pi_1', settled_at = now(), "
-                + "failure_cause = 'lost_card' WHERE idempotency_key = '" + key + "'");
+        world.become(key, "state = 'declined', sequence = 1, psp_reference = 'pi_1', failure_cause = 'lost_card', settled_at = now()");
         requireTrue("get", "/v1/payments/{id}", world.get(path));
         requireTrue("post", "/v1/payments", world.send(world.payment(key, BODY).header("Prefer", "wait=5").build()));
     }
@@ -103,7 +102,7 @@ class OpenApiTest {
         HttpResponse<String> first = world.send(payment.build());
         requireTrue("post", "/v1/payments", first);
         requireTrue("post", "/v1/payments", world.send(payment.setHeader("Idempotency-Key", key + 2).build()));
-        world.execute("UPDATE operation SET state = 'succeeded', settled_at = now() WHERE idempotency_key = '" + key + "'");
+        world.become(key, "state = 'succeeded', settled_at = now()");
         requireTrue("post", "/v1/payments",
                 world.send(payment.setHeader("Idempotency-Key", key).setHeader("Prefer", "wait=5").build()));
     }

@@ -38,8 +38,7 @@ class PreferWaitTest {
 
     private void settle(String state, String cause) {
         Awaitility.await().until(() -> world.count("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "'") == 1);
-        world.execute("UPDATE operation SET state = '%s', failure_cause = %s, settled_at = now() WHERE idempotency_key = '%s'"
-                .formatted(state, cause, key));
+        world.become(key, "state = '%s', failure_cause = %s, settled_at = now()".formatted(state, cause));
     }
 
     @Test

@@ -40,7 +40,7 @@ class ReaperTest {
     private HttpResponse<String> payment(String age, String state) {
         HttpResponse<String> answer = world.pay(key, BODY);
         world.execute("UPDATE idempotency_key SET created_at = now() - interval '%s' WHERE idempotency_key = '%s'".formatted(age, key));
-        world.execute("UPDATE operation SET state = '%s' WHERE idempotency_key = '%s'".formatted(state, key));
+        world.become(key, "state = '%s'".formatted(state));
         return answer;
     }
 
@@ -83,7 +83,7 @@ class ReaperTest {
         HttpResponse<String> repeat = world.pay(key, BODY);
         assertThat(repeat.headers().firstValue("Idempotent-Replayed")).hasValue("true");
         assertThat(repeat.headers().firstValue("Idempotency-Expires")).as("no time that is over").isEmpty();
-        world.execute("UPDATE operation SET state = 'succeeded' WHERE idempotency_key = '" + key + "'");
+        world.become(key, "state = 'succeeded'");
         assertThat(unfinished()).isEqualTo(before);
     }
 
@@ -115,8 +115,9 @@ class ReaperTest {
         String id = "payment-" + payment + "-refund";
         world.execute("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
-                       state, step, charge_before)
-                VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', '%4$s', 1, now());
+                                       charge_within_s)
+                VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', 0);
+                UPDATE operation_state SET state = '%4$s' WHERE operation_id = '%1$s';
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
                        request_params, recovery_point, response_status, resource_id)
                 VALUES ('acme', 'key-of-%1$s', sha256(''), 1, 'POST', '/v1/payments/%2$s/refunds', '{}', 'accepted', 202, '%1$s')
@@ -167,7 +168,7 @@ class ReaperTest {
         reaper.runOnce();
         reaper.runOnce();
         assertThat(rowsOf(id)).isEqualTo(2);
-        world.execute("UPDATE operation SET settled_at = now() WHERE operation_id = '" + id + "'");
+        world.execute("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + id + "'");
         reaper.runOnce();
 
         assertThat(rowsOf(id)).isZero();
@@ -177,7 +178,7 @@ class ReaperTest {
     @Test
     void a_purged_payment_whose_psp_is_still_asked_is_not_forgotten() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
-        world.execute("UPDATE operation SET settled_at = now(), resolve_at = now() WHERE operation_id = '" + id + "'");
+        world.execute("UPDATE operation_state SET settled_at = now(), resolve_at = now() WHERE operation_id = '" + id + "'");
         reaper.runOnce();
         reaper.runOnce();
         assertThat(rowsOf(id)).isEqualTo(2);

@@ -42,7 +42,7 @@ class RefundTest {
     }
 
     private static void become(String operation, String state) {
-        world.rewrite("UPDATE operation SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
+        world.rewrite("UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
                 .formatted(state, operation));
     }
 
@@ -164,7 +164,7 @@ class RefundTest {
     void a_refund_of_a_payment_that_may_yet_be_merged_or_restored_is_accepted_and_waits(String state) {
         String id = captured();
         become(id, state);
-        world.execute("UPDATE operation SET settled_at = NULL WHERE operation_id = '" + id + "'");
+        world.execute("UPDATE operation_state SET settled_at = NULL WHERE operation_id = '" + id + "'");
         assertThat(Json.text(giveBack(id, "{}").body(), "status")).isEqualTo("accepted");
     }
 

@@ -6,50 +6,47 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operations of one kind that the database's clock has made due, in batches, or one alone where one in a batch cannot be read. */
+/**
+ * Operations of one list that the database's clock has made due, in batches, or one alone where one in a batch cannot be read. The
+ * list is read first and only its rows are looked up, whatever the planner knows of the tables.
+ */
 public final class DueOperations {
 
-    /** Sets the parameters of its condition. */
-    private interface Parameters {
+    /** What a row of the list must be. */
+    private final String listed;
+    /** What the operation itself must be, before it is locked and after that: it may have gone on since. */
+    private final String state;
+    private final List<String> otherPsps;
 
-        /** Returns how many there are. */
-        int set(PreparedStatement statement) throws SQLException;
+    private DueOperations(String listed, String state, List<String> otherPsps) {
+        this.listed = listed;
+        this.state = state;
+        this.otherPsps = otherPsps;
     }
-
-    private final String condition;
-    private final Parameters parameters;
-
-    private DueOperations(String condition, Parameters parameters) {
-        this.condition = condition;
-        this.parameters = parameters;
-    }
-
-    private static final String FOR_PRESENTATION = "represent_at <= statement_timestamp()";
 
     /** Declined operations whose next presentation is due. */
     public static DueOperations forPresentation() {
-        return new DueOperations(FOR_PRESENTATION, statement -> 0);
+        return new DueOperations("list = 'presentation' AND due_at <= statement_timestamp()",
+                "represent_at <= statement_timestamp()", List.of());
     }
 
-    private static final String ENDED_PURGES = """
-            state = 'purged' AND settled_at IS NULL
-            AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation.operation_id AND dead_letter.state = 'purged'
-                           AND changed_at < statement_timestamp() - ? * interval '1 second')
-            """;
+    private static final String ENDED = """
+            operation_state.state = 'purged' AND settled_at IS NULL
+            AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation_state.operation_id AND dead_letter.state = 'purged'
+                           AND changed_at < statement_timestamp() - %d * interval '1 second')
+            """.formatted(PurgedLetters.KEPT.toSeconds());
 
     /** Purged operations that can be restored no more, and whose outcome has not been told. */
     public static DueOperations endedPurges() {
-        return new DueOperations(ENDED_PURGES, statement -> {
-            statement.setLong(1, PurgedLetters.KEPT.toSeconds());
-            return 1;
-        });
+        return new DueOperations("list = 'purge'", ENDED, List.of());
     }
 
+    private static final String DUE_FOR_LONG = "list = 'question' AND due_at <= statement_timestamp() - interval '1 minute'";
+
     private static final String UNASKED = """
-            resolve_at <= statement_timestamp() - interval '1 minute' AND psp <> ALL (?)
-            AND failure_cause IS DISTINCT FROM ?
+            resolve_at <= statement_timestamp() - interval '1 minute' AND failure_cause IS DISTINCT FROM '%s'
             AND NOT EXISTS (SELECT FROM psp_health
-                             WHERE psp_health.psp = operation.psp AND told_at > statement_timestamp() - interval '1 minute')
+                             WHERE psp_health.psp = operation_state.psp AND told_at > statement_timestamp() - interval '1 minute')
             """;
 
     /**
@@ -59,26 +56,40 @@ public final class DueOperations {
      * @param cause of those that are known already
      */
     public static DueOperations unasked(List<String> psps, String cause) {
-        return new DueOperations(UNASKED, statement -> {
-            statement.setArray(1, statement.getConnection().createArrayOf("text", psps.toArray()));
-            statement.setString(2, cause);
-            return 2;
-        });
+        return new DueOperations(DUE_FOR_LONG, UNASKED.formatted(cause), psps);
+    }
+
+    /** More than a batch, for other transactions may hold some of them. OFFSET 0 makes the planner look up each row of the list. */
+    private String due() {
+        return """
+                SELECT waiting.operation_id
+                  FROM waiting CROSS JOIN LATERAL (SELECT * FROM operation_state AS its WHERE its.operation_id = waiting.operation_id
+                                                   OFFSET 0) AS operation_state
+                 WHERE %s AND at_psp <> ALL (?) AND %s
+                 ORDER BY due_at LIMIT
+                """.formatted(listed, state);
+    }
+
+    private void setPsps(PreparedStatement statement) throws SQLException {
+        statement.setArray(1, statement.getConnection().createArrayOf("text", otherPsps.toArray()));
     }
 
     /** A batch of them that no other transaction holds. */
     public OperationTable.Locked lock(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS
-                + " FROM operation WHERE " + condition + " LIMIT ? FOR UPDATE SKIP LOCKED")) {
-            statement.setInt(parameters.set(statement) + 1, limit);
+        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
+                + "WHERE operation_id = ANY (ARRAY(" + due() + " ?)) AND " + state + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED")) {
+            setPsps(statement);
+            statement.setInt(2, 2 * limit);
+            statement.setInt(3, limit);
             return OperationTable.readLocked(statement.executeQuery());
         }
     }
 
     /** The ids of the same, without a lock; of those too that cannot be read. */
     public List<String> ids(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT operation_id FROM operation WHERE " + condition + " LIMIT ?")) {
-            statement.setInt(parameters.set(statement) + 1, limit);
+        try (var statement = connection.prepareStatement(due() + " ?")) {
+            setPsps(statement);
+            statement.setInt(2, limit);
             var ids = new ArrayList<String>();
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
@@ -91,9 +102,9 @@ public final class DueOperations {
 
     /** One of them; nothing if it is not due any more, or another transaction holds it. */
     public OperationTable.Locked lockOne(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS
-                + " FROM operation WHERE " + condition + " AND operation_id = ? FOR UPDATE SKIP LOCKED")) {
-            statement.setString(parameters.set(statement) + 1, id);
+        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
+                + "WHERE operation_id = ? AND " + state + " FOR UPDATE OF operation_state SKIP LOCKED")) {
+            statement.setString(1, id);
             return OperationTable.readLocked(statement.executeQuery());
         }
     }

@@ -22,7 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The operation table. Rows are always locked in key order, before any row of another table. */
+/**
+ * The operations: what was accepted, in a row that never changes, and how far it has come, in a row of operation_state. That one
+ * is locked, always in key order, before any row of another table.
+ */
 public final class OperationTable {
 
     /**
@@ -30,6 +33,9 @@ public final class OperationTable {
      * @param rows by operation id, in key order; an id without a row is missing
      */
     public record Locked(Instant now, Map<String, Operation> rows) {}
+
+    /** Of what was accepted, and of its state. */
+    static final String BOTH = " FROM operation_state JOIN operation USING (operation_id) ";
 
     static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
@@ -41,16 +47,16 @@ public final class OperationTable {
 
     private OperationTable() {}
 
-    private static final String LOCK = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE
+    private static final String LOCK = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+             WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE OF operation_state
             """;
 
     public static Locked lock(Connection connection, Collection<String> ids) throws SQLException {
         return lock(connection, LOCK, ids);
     }
 
-    private static final String LOCK_WHAT_NOBODY_HOLDS = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE SKIP LOCKED
+    private static final String LOCK_WHAT_NOBODY_HOLDS = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+             WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
     /** The same, and those that somebody holds are missing too. */
@@ -67,7 +73,7 @@ public final class OperationTable {
 
     private static final String PSPS_TO_ASK = """
             SELECT psp FROM unnest(?::text[]) AS asked (psp)
-             WHERE EXISTS (SELECT FROM operation WHERE operation.psp = asked.psp AND resolve_at <= statement_timestamp())
+             WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND at_psp = asked.psp AND due_at <= statement_timestamp())
             """;
 
     /** Those of these PSPs at which an operation is due for a question. Mostly there is none, and this takes no transaction. */
@@ -84,12 +90,15 @@ public final class OperationTable {
         return found;
     }
 
-    private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE psp = ? AND resolve_at <= statement_timestamp()
-             ORDER BY resolve_at LIMIT ? FOR UPDATE SKIP LOCKED
+    private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+             WHERE operation_id = ANY (ARRAY(SELECT operation_id FROM waiting
+                                              WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp()
+                                              ORDER BY due_at LIMIT 1000))
+               AND resolve_at <= statement_timestamp()
+             ORDER BY resolve_at LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
-    /** Operations at this PSP whose lease has run out or whose next question is due. */
+    /** Operations at this PSP whose lease has run out or whose next question is due. The list is read first, whatever the planner knows. */
     public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
             statement.setString(1, psp);
@@ -99,7 +108,8 @@ public final class OperationTable {
     }
 
     private static final String DUE_FOR_A_QUESTION = """
-            SELECT operation_id FROM operation WHERE psp = ? AND resolve_at <= statement_timestamp() ORDER BY resolve_at LIMIT ?
+            SELECT operation_id FROM waiting
+             WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
             """;
 
     /** The ids of the same, without a lock; of those too that cannot be read. */
@@ -117,8 +127,8 @@ public final class OperationTable {
         return due;
     }
 
-    private static final String LOCK_ONE_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE operation_id = ? AND resolve_at <= statement_timestamp() FOR UPDATE SKIP LOCKED
+    private static final String LOCK_ONE_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+             WHERE operation_id = ? AND resolve_at <= statement_timestamp() FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
     /** The same of one; nothing if it is not due any more, or another process has it. */
@@ -130,7 +140,7 @@ public final class OperationTable {
     }
 
     private static final String ASK_LATER = """
-            UPDATE operation SET resolve_at = clock_timestamp() + ? * interval '1 second'
+            UPDATE operation_state SET resolve_at = clock_timestamp() + ? * interval '1 second'
              WHERE operation_id = ? AND resolve_at <= statement_timestamp()
             """;
 
@@ -145,25 +155,22 @@ public final class OperationTable {
 
     private static final String INSERT = """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, reference, charge_before, capture_psp, capture_reference, traceparent)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 second', ?, ?, ?)
+                                   payment_method, customer, reference, traceparent, charge_within_s)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (operation_id) DO NOTHING
             """;
 
     /**
      * Accepts a refund or a reversal; charges are accepted with their idempotency keys, elsewhere.
      *
-     * @param capture what to give back; empty while the payment is still being charged
      * @return false if it was accepted before, and nothing changed
      */
-    public static boolean insert(Connection connection, Operation.Accepted accepted, Optional<Capture> capture, Duration within)
-            throws SQLException {
+    public static boolean insert(Connection connection, Operation.Accepted accepted, Duration within) throws SQLException {
         Money money = accepted.request().money();
         List<Object> columns = Arrays.asList(accepted.operationId(), accepted.payment().value(), accepted.kind().tag(),
                 accepted.ref(), accepted.merchant(), accepted.idempotencyKey(), money.minorUnits(), money.currency(),
                 accepted.request().paymentMethod(), accepted.request().customer().orElse(null),
-                accepted.request().reference().orElse(null), within.toSeconds(), capture.map(Capture::psp).orElse(null),
-                capture.map(Capture::reference).orElse(null), accepted.traceparent().orElse(null));
+                accepted.request().reference().orElse(null), accepted.traceparent().orElse(null), within.toSeconds());
         try (var statement = connection.prepareStatement(INSERT)) {
             for (int i = 0; i < columns.size(); i++) {
                 statement.setObject(i + 1, columns.get(i));
@@ -172,7 +179,7 @@ public final class OperationTable {
         }
     }
 
-    private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation WHERE operation_id = ?";
+    private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + BOTH + "WHERE operation_id = ?";
 
     /** Reads without a lock: for showing, never for deciding. */
     public static Optional<Operation> find(Connection connection, String id) throws SQLException {
@@ -182,8 +189,8 @@ public final class OperationTable {
         }
     }
 
-    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + """
-              FROM operation WHERE payment_id = ? AND kind = 'refund' ORDER BY accepted_at, operation_id
+    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+             WHERE payment_id = ? AND kind = 'refund' ORDER BY accepted_at, operation_id
             """;
 
     /** What a merchant has asked to give back of a payment, first to last; without a lock, for showing. */
@@ -195,7 +202,7 @@ public final class OperationTable {
     }
 
     private static final String SAVE = """
-            UPDATE operation
+            UPDATE operation_state
                SET state = row.state, step = row.step, generation = row.generation, counted_attempts = row.counted_attempts,
                    tier = row.tier, sequence = row.sequence, psp = row.psp, psp_reference = row.psp_reference,
                    failure_cause = row.failure_cause, failure_message = row.failure_message, not_before = row.not_before,
@@ -209,18 +216,18 @@ public final class OperationTable {
                 AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
                         failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
                         resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented, represent_at)
-             WHERE operation.operation_id = row.operation_id
+             WHERE operation_state.operation_id = row.operation_id
             """;
 
     /** The same for the usual way of a payment, which leaves most columns as they are: half the work for both sides. */
     private static final String SAVE_USUAL = """
-            UPDATE operation
+            UPDATE operation_state
                SET state = row.state, step = row.step, sequence = row.sequence, psp = row.psp, psp_reference = row.psp_reference,
                    lease_token = row.lease_token, resolve_at = row.resolve_at, settled_at = row.settled_at
               FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[], ?::uuid[], ?::timestamptz[],
                           ?::timestamptz[])
                 AS row (operation_id, state, step, sequence, psp, psp_reference, lease_token, resolve_at, settled_at)
-             WHERE operation.operation_id = row.operation_id
+             WHERE operation_state.operation_id = row.operation_id
             """;
 
     /** Writes rows that this transaction has locked. */
@@ -286,9 +293,9 @@ public final class OperationTable {
 
     /** Apart from the rest, for only who makes attempts may say where money goes back to. */
     private static final String SAVE_CAPTURE = """
-            UPDATE operation SET capture_psp = row.capture_psp, capture_reference = row.capture_reference
+            UPDATE operation_state SET capture_psp = row.capture_psp, capture_reference = row.capture_reference
               FROM unnest(?::text[], ?::text[], ?::text[]) AS row (operation_id, capture_psp, capture_reference)
-             WHERE operation.operation_id = row.operation_id
+             WHERE operation_state.operation_id = row.operation_id
             """;
 
     private static void saveCaptures(Connection connection, List<Operation> found) throws SQLException {

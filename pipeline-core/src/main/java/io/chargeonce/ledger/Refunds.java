@@ -116,7 +116,7 @@ public final class Refunds {
         if (capture.flatMap(taken -> PspUnits.named(taken.psp())).filter(units -> !units.canSay(money)).isPresent()) {
             return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
         }
-        OperationTable.insert(connection, accepted(ask, charge, money), capture, deadline);
+        OperationTable.insert(connection, accepted(ask, charge, money), deadline);
         Operation refund = OperationTable.find(connection, ask.entityKey()).orElseThrow();
         Outbox.stage(connection, List.of(Staging.work(topics, refund)));
         // On the payment's own record: that is whose row is locked.
@@ -127,7 +127,7 @@ public final class Refunds {
 
     /** A dead refund can be merged and a purged one restored, so both still count; only a declined one is over for good. */
     private static final String NOT_FAILED = """
-            SELECT coalesce(sum(amount), 0) FROM operation WHERE payment_id = ? AND kind = 'refund' AND state <> 'declined'
+            SELECT coalesce(sum(amount), 0) FROM operation_now WHERE payment_id = ? AND kind = 'refund' AND state <> 'declined'
             """;
 
     /** What is given back or may yet be, in minor units. The payment's row is locked by this transaction. */
@@ -148,7 +148,7 @@ public final class Refunds {
     public record Backed(long captured, long goesBack) {}
 
     private static final String BACKED = """
-            SELECT charge.amount, (SELECT coalesce(sum(other.amount), 0) FROM operation AS other
+            SELECT charge.amount, (SELECT coalesce(sum(other.amount), 0) FROM operation_now AS other
                                     WHERE other.payment_id = charge.operation_id AND other.kind = 'refund' AND other.operation_id <> ?
                                       AND other.state NOT IN ('declined', 'dead', 'purged'))
               FROM operation AS charge WHERE charge.operation_id = ?

@@ -44,14 +44,15 @@ END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation, not say how it goes on, and never change
 -- one; it cannot see an attempt's request or key. What has to be removed or held it asks functions for, which judge by themselves.
-GRANT SELECT ON idempotency_key, operation, duplicate_guard, attempt_shown, capture_failure TO chargeonce_ingest;
+GRANT SELECT ON idempotency_key, operation, operation_state, operation_now, duplicate_guard, attempt_shown, capture_failure
+    TO chargeonce_ingest;
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
 GRANT SELECT (token_sha256, merchant_id, revoked_at) ON merchant_token TO chargeonce_ingest;
 -- Not when: a row's age is Postgres's own.
 GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params, recovery_point,
     response_status, response_headers, response_body, resource_id) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-    reference, description, receipt_email, charge_before, capture_psp, capture_reference, traceparent) ON operation TO chargeonce_ingest;
+    reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), reap_answers(interval, int),
     lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
@@ -66,16 +67,20 @@ GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
 -- and of what was sent, and no deletion but of what the relay has published.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, retry_budget, hand_settlement
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, retry_budget, hand_settlement
     TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
 -- Reversals.
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-    reference, charge_before, capture_psp, capture_reference, traceparent) ON operation TO chargeonce_charge, chargeonce_retry;
-GRANT UPDATE (capture_psp, capture_reference) ON operation TO chargeonce_charge, chargeonce_retry;
+    reference, traceparent, charge_within_s) ON operation TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (capture_psp, capture_reference) ON operation_state TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
     charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented,
-    represent_at) ON operation TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+    represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+-- What waits is listed by a trigger, and by these what has not left the usual way.
+GRANT SELECT ON waiting TO chargeonce_charge, chargeonce_retry;
+GRANT EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int), list_what_was_missed(interval, int)
+    TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256,
     sent_at, key_valid_until) ON payment_attempt TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, decided_at, sends) ON payment_attempt
@@ -107,9 +112,10 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
-GRANT SELECT ON operation, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run, dlq_run_item, tier_visit,
-    hand_settlement, unmatched_notice
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run,
+    dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION looked_through_to(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.

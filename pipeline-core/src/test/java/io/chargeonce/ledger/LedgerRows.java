@@ -8,12 +8,14 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.awaitility.Awaitility;
 
 /** A database of its own, and operations in it that have come as far as a test wants. */
 final class LedgerRows implements AutoCloseable {
@@ -27,33 +29,70 @@ final class LedgerRows implements AutoCloseable {
     /** @param value null is a tombstone */
     record Staged(String topic, String key, String value, String headers) {}
 
-    final Database database;
+    private final String url;
+    Database database;
 
     LedgerRows() {
-        String url = TestStack.newDatabase();
+        url = TestStack.newDatabase();
         Migrations.apply(url, "postgres", "");
         database = Database.open(url, "postgres", "", 4);
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, state, step, charge_before)
-            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 'accepted', 1, now() + interval '1 day')
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 86400)
             """;
 
     /** Returns the new operation's id. */
     String accept() {
         String key = UUID.randomUUID().toString();
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
-        database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(ACCEPT)) {
-                statement.setString(1, id);
-                statement.setString(2, id);
-                statement.setString(3, key);
-                return statement.executeUpdate();
-            }
-        });
+        database.withConnection(connection -> accept(connection, id, key));
         return id;
+    }
+
+    String accept(Connection connection) throws SQLException {
+        String key = UUID.randomUUID().toString();
+        String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
+        accept(connection, id, key);
+        return id;
+    }
+
+    private static int accept(Connection connection, String id, String key) throws SQLException {
+        try (var statement = connection.prepareStatement(ACCEPT)) {
+            statement.setString(1, id);
+            statement.setString(2, id);
+            statement.setString(3, key);
+            return statement.executeUpdate();
+        }
+    }
+
+    /** One of its own, outside of the pool. */
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(url + "&currentSchema=chargeonce", "postgres", "");
+    }
+
+    int late(Duration patience) {
+        return LateOperations.listAcceptances(database, patience);
+    }
+
+    int lateClaims() {
+        return LateOperations.listClaims(database, Duration.ofSeconds(5));
+    }
+
+    List<String> dueQuestions() {
+        return database.inTransaction(connection -> List.copyOf(OperationTable.lockDueForAQuestion(connection, "stripe", 10).rows().keySet()));
+    }
+
+    /** How many rows of operations, states and attempts were read since the beginning, by an index or without one. */
+    long read(int connectionsOutside) {
+        database.close();
+        database = Database.open(url, "postgres", "", 1);
+        Awaitility.await().until(() -> text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                .equals("" + connectionsOutside));
+        return Long.parseLong(text("""
+                SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables
+                 WHERE relname IN ('operation', 'operation_state', 'payment_attempt', 'waiting')"""));
     }
 
     void change(String id, Change change) {
@@ -154,6 +193,11 @@ final class LedgerRows implements AutoCloseable {
                 return statement.execute(sql);
             }
         });
+    }
+
+    /** Behind the back of every trigger. */
+    void rewrite(String sql) {
+        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role");
     }
 
     @Override

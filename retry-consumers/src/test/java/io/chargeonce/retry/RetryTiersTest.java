@@ -104,8 +104,8 @@ class RetryTiersTest {
         database.inTransaction(connection -> {
             try (var insert = connection.prepareStatement("""
                     INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                           payment_method, reference, state, step, charge_before)
-                    VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?, 'accepted', 1, now() + interval '1 day')
+                                           payment_method, reference, charge_within_s)
+                    VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', ?, 86400)
                     """)) {
                 insert.setString(1, id);
                 insert.setString(2, id);

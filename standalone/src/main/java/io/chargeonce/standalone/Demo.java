@@ -164,8 +164,8 @@ final class Demo implements AutoCloseable {
         });
         awaitRest();
         out.printf("   %,d payments were refunded, %,d of them by Adyen, which only tells by webhook.%n",
-                count("SELECT count(*) FROM operation WHERE kind = 'refund' AND state = 'succeeded'"),
-                count("SELECT count(*) FROM operation WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
+                count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded'"),
+                count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
     }
 
     private Verdict checkTheBooks() {
@@ -205,7 +205,7 @@ final class Demo implements AutoCloseable {
 
     private static final String PAID = """
             SELECT operation_id FROM (SELECT operation_id, row_number() OVER (PARTITION BY psp ORDER BY operation_id) AS n
-              FROM operation WHERE kind = 'charge' AND state = 'succeeded' AND merchant_id = 'acme') AS paid WHERE n <= 5
+              FROM operation_now WHERE kind = 'charge' AND state = 'succeeded' AND merchant_id = 'acme') AS paid WHERE n <= 5
             """;
 
     /** A few of each PSP. */

@@ -59,7 +59,7 @@ final class StageBoard {
         out.flush();
     }
 
-    private static final String SHARES = "SELECT psp, count(*) FROM operation WHERE state = 'succeeded' GROUP BY psp ORDER BY psp";
+    private static final String SHARES = "SELECT psp, count(*) FROM operation_state WHERE state = 'succeeded' GROUP BY psp ORDER BY psp";
 
     /** How many payments each PSP has charged by now. */
     void showShares() {
@@ -77,7 +77,7 @@ final class StageBoard {
     private static final String READ = """
             SELECT CASE WHEN state = 'processing' THEN 'charging' WHEN state = 'scheduled' THEN 'tier-' || tier
                         WHEN state = 'unresolved' THEN 'unknown' ELSE state END AS stage, count(*)
-              FROM operation GROUP BY stage
+              FROM operation_state GROUP BY stage
             """;
 
     private static Map<String, Long> read(Connection connection) throws SQLException {

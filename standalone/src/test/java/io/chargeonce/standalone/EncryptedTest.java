@@ -198,7 +198,7 @@ class EncryptedTest {
     private static void await(String payment, String state) {
         Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
             try (var connection = DriverManager.getConnection(url(OWNER, ours)); var statement = connection.prepareStatement(
-                    "SELECT state FROM chargeonce.operation WHERE operation_id = ?")) {
+                    "SELECT state FROM chargeonce.operation_now WHERE operation_id = ?")) {
                 statement.setString(1, payment);
                 try (var row = statement.executeQuery()) {
                     assertThat(row.next()).isTrue();

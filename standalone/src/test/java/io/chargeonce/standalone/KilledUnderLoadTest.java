@@ -128,7 +128,7 @@ class KilledUnderLoadTest {
     private boolean isAtRest() throws Exception {
         try (var connection = DriverManager.getConnection(jdbcUrl(), "postgres", ""); var statement = connection.createStatement();
              var result = statement.executeQuery("""
-                     SELECT (SELECT count(*) FROM chargeonce.outbox) + count(*) FROM chargeonce.operation
+                     SELECT (SELECT count(*) FROM chargeonce.outbox) + count(*) FROM chargeonce.operation_now
                       WHERE state NOT IN ('succeeded', 'declined', 'dead')
                      """)) {
             result.next();

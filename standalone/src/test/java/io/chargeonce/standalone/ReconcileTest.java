@@ -24,11 +24,9 @@ class ReconcileTest {
         try (Connection connection = DriverManager.getConnection(url, "postgres", ""); Statement statement = connection.createStatement()) {
             for (String row : List.of("fine succeeded stripe", "twice succeeded stripe", "dead dead stripe", "elsewhere succeeded adyen",
                     "cheaper succeeded stripe", "missing succeeded stripe", "others succeeded adyen", "declined declined stripe")) {
-                insert(statement, row.split(" "));
+                insert(statement, (row + " 1299 EUR").split(" "));
             }
-            insert(statement, new String[] {"krona", "succeeded", "stripe"});
-            statement.execute("SET session_replication_role = replica");
-            statement.execute("UPDATE chargeonce.operation SET amount = 500, currency = 'ISK' WHERE operation_id = 'krona'");
+            insert(statement, "krona succeeded stripe 500 ISK".split(" "));
             assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "agrees 1 500 ISK ", "another amount there 1 1200 EUR cheaper",
                     "captured 2 times 1 1299 EUR twice", "captured there, and at adyen 1 1299 EUR elsewhere",
                     "captured there, dead here 1 1299 EUR dead", "captured there, not known here 2 2598 EUR lost-1 lost-2",
@@ -38,9 +36,10 @@ class ReconcileTest {
 
     private static void insert(Statement statement, String[] row) throws SQLException {
         statement.execute("""
-                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                                  payment_method, state, step, psp, charge_before, settled_at)
-                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%1$s', 1299, 'EUR', 'pm_card_visa', '%2$s', 2, '%3$s', now(), now())
+                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                                  charge_within_s)
+                VALUES ('%1$s', '%1$s', 'charge', 'acme', '%1$s', %4$s, '%5$s', 'pm_card_visa', 0);
+                UPDATE chargeonce.operation_state SET state = '%2$s', step = 2, psp = '%3$s', settled_at = now() WHERE operation_id = '%1$s'
                 """.formatted((Object[]) row));
     }
 

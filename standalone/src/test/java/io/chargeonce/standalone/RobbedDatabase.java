@@ -44,32 +44,39 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO merchant_token (token_sha256, merchant_id, revoked_at)
             VALUES (sha256('lives'), 'acme', NULL), (sha256('revoked'), 'acme', now());
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
-                                   state, step, charge_before, sequence, psp, psp_reference, settled_at, resolve_at, lease_token)
-            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days',
-                   state, 2, now(), 1, 'stripe', CASE WHEN state IN ('succeeded', 'declined') THEN 'pi_' || state END,
-                   CASE WHEN state IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
-                   CASE WHEN state IN ('processing', 'unresolved') THEN now() END, CASE WHEN state = 'processing' THEN gen_random_uuid() END
+                                   charge_within_s)
+            SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days', 0
               FROM unnest(ARRAY['accepted', 'processing', 'unresolved', 'succeeded', 'declined', 'dead', 'purged']) AS state;
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
-                                   state, charge_before, capture_psp, capture_reference)
-            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa', 'dead', now(), 'stripe', 'pi_succeeded'),
-                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 'dead', now(), NULL, NULL);
+            SET session_replication_role = replica;
+            UPDATE operation_state
+               SET state = idempotency_key, step = 2, sequence = 1, psp = 'stripe',
+                   psp_reference = CASE WHEN idempotency_key IN ('succeeded', 'declined') THEN 'pi_' || idempotency_key END,
+                   settled_at = CASE WHEN idempotency_key IN ('succeeded', 'declined', 'purged') THEN now() - interval '500 days' END,
+                   resolve_at = CASE WHEN idempotency_key IN ('processing', 'unresolved') THEN now() END,
+                   lease_token = CASE WHEN idempotency_key = 'processing' THEN gen_random_uuid() END
+              FROM operation WHERE operation.operation_id = operation_state.operation_id;
+            RESET session_replication_role;
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa', 0),
+                   ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 0);
+            UPDATE operation_state SET state = 'dead' WHERE operation_id IN ('refund', 'waiting');
+            UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'refund';
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',
                    CASE state WHEN 'succeeded' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' WHEN 'processing' THEN 'in_flight'
                               ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference
-              FROM operation WHERE kind = 'charge' AND state <> 'accepted';
+              FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
                                          request_params, recovery_point, response_status, response_headers, response_body, resource_id, created_at)
             SELECT 'acme', idempotency_key, sha256('x'), 1, 'POST', '/v1/payments', '{}', 'accepted', 202,
                    CASE WHEN state = 'declined' THEN '{}'::json END, CASE WHEN state = 'declined' THEN '{}'::bytea END, operation_id,
                    now() - interval '10 days'
-              FROM operation WHERE kind = 'charge';
+              FROM operation_now WHERE kind = 'charge';
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
             SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1
-              FROM operation WHERE state IN ('dead', 'unresolved');
+              FROM operation_now WHERE state IN ('dead', 'unresolved');
             INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, changed_at)
             VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', now() - interval '20 days');
             INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)

@@ -77,7 +77,7 @@ class TheftInStepsTest {
                     INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
                     VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r', 'ann', 'settled')""");
             statement.execute("SET ROLE chargeonce_charge");
-            assertThat(statement.executeUpdate("UPDATE operation SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
+            assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
             connection.rollback();
         }
     }
@@ -87,8 +87,8 @@ class TheftInStepsTest {
     void a_refund_that_reads_an_old_snapshot_is_refused() throws SQLException {
         String refund = """
                 INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                                       payment_method, charge_before, capture_psp, capture_reference)
-                VALUES ('%1$s', 'pay_succeeded', 'refund', '%1$s', 'acme', '%1$s', 100, 'EUR', 'pm', now(), 'stripe', 'pi_succeeded')""";
+                                       payment_method, charge_within_s)
+                VALUES ('%1$s', 'pay_succeeded', 'refund', '%1$s', 'acme', '%1$s', 100, 'EUR', 'pm', 60)""";
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             try (Connection connection = database.login("chargeonce_ingest"); var statement = connection.createStatement()) {
                 connection.setTransactionIsolation(level);

@@ -38,10 +38,14 @@ class TheftTest {
             "UPDATE operation SET accepted_at = now() - interval '10 years'",
             "DELETE FROM operation WHERE operation_id = 'pay_succeeded'",
             "DELETE FROM operation WHERE false",
+            "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
             "TRUNCATE operation, capture_failure",
-            "UPDATE operation SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
-            "UPDATE operation SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_declined'",
-            "UPDATE operation SET state = 'dead', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET operation_id = 'another' WHERE operation_id = 'pay_accepted'",
+            "DELETE FROM operation_state WHERE operation_id = 'pay_succeeded'",
+            "TRUNCATE operation_state",
+            "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE operation_id = 'pay_declined'",
+            "UPDATE operation_state SET state = 'dead', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
             "UPDATE payment_attempt SET psp_key = 'another'",
             "UPDATE payment_attempt SET operation_id = 'pay_dead', payment_id = 'pay_dead'",
             "UPDATE payment_attempt SET operation_ref = 'another'",
@@ -67,17 +71,22 @@ class TheftTest {
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before,
-                                   capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'stripe', 'pi_of_globex')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60);
+            UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'r1'""",
+            "INSERT INTO operation_state (operation_id, charge_before) VALUES ('r1', now())",
+            "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = 'pay_dead'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', now())""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', now())""",
-            "UPDATE operation SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
-            "UPDATE operation SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm', 60), ('r2', 'pay_succeeded', 'refund', '2', 'acme', 'r2', 301, 'EUR', 'pm', 60)""",
+            """
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', 60)""",
+            "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
+            "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
             "SELECT forget_settled_payments(interval '-1200 months 36014 days', 1000)",
             "SELECT forget_settled_payments(interval '1 hour', 1000)",
             "SELECT forget_settled_payments(interval '-400 days', 1000)",
@@ -110,28 +119,29 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
-            "UPDATE operation SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
-            "UPDATE operation SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
-            "UPDATE operation SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
-            "UPDATE operation SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
-            "UPDATE operation SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
-            "INSERT INTO operation SELECT * FROM operation",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
+            "UPDATE operation_state SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
+            "UPDATE operation_state SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
+            "UPDATE operation_state SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
+            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
+            "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
+            "UPDATE operation_state SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
+            "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
+            "UPDATE operation_state SET listed = true", "DELETE FROM waiting", "SELECT list_late_acceptances('0', 1)",
             "INSERT INTO payment_attempt SELECT * FROM payment_attempt",
             "UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true WHERE operation_id = 'pay_unresolved'",
             "UPDATE dead_letter SET amount = 1",
@@ -164,21 +174,22 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation SET failure_message = 'x'",
+            "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
+            "UPDATE operation_state SET failure_message = 'x'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before, state)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', now(), 'succeeded')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60);
+            UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_x'""",
+            "INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before, psp_reference)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', now(), 'pi_x')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid, charge_within_s)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before,
-                                   capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'stripe', 'pi_succeeded')""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', now())""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params,
                                          recovery_point, response_status, resource_id, created_at)
@@ -207,27 +218,30 @@ class TheftTest {
             "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET edited_value = 'x'", "DELETE FROM dead_letter",
             "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
             "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
-            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'",
+            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",
+            "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000')",
+            "SELECT look_from('claims', '0', '4000000000000')",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
             "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",
             "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
             "INSERT INTO tier_visit SELECT * FROM tier_visit", "UPDATE tier_visit SET tier = 2", "DELETE FROM retry_budget",
             "UPDATE retry_budget SET day = day - 31", "UPDATE psp_notice SET notice_id = 'y'", "UPDATE unmatched_notice SET amount = 1, currency = 'EUR'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_before)
-            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1000, 'EUR', 'pm', now())""",
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1000, 'EUR', 'pm', 60)""",
             """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
-                                   charge_before, capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'refund', 'x', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'stripe', 'pi_succeeded')""",
+                                   charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
-                                   charge_before, capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 999900, 'EUR', 'pm', now(), 'stripe', 'pi_x')""",
+                                   charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 999900, 'EUR', 'pm', 60)""",
             """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
-                                   charge_before, capture_psp, capture_reference)
-            VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 100, 'EUR', 'pm', now(), 'adyen', 'pi_x')""",
+                                   charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60);
+            UPDATE operation_state SET capture_psp = 'adyen', capture_reference = 'pi_x' WHERE operation_id = 'r1'""",
             """
             INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, mark, sealed_at)
             SELECT 1, 1, 1000000, 0, sha256(''), NULL, sha256(''), now()""",

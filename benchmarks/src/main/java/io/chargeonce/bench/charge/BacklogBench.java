@@ -89,7 +89,7 @@ public final class BacklogBench {
     }
 
     private static final String EACH_ONCE = """
-            SELECT (SELECT count(*) FROM operation WHERE state <> 'succeeded'),
+            SELECT (SELECT count(*) FROM operation_state WHERE state <> 'succeeded'),
                    (SELECT count(*) FROM payment_attempt) - (SELECT count(*) FROM operation)
             """;
 

@@ -110,7 +110,7 @@ public final class LatencyBench {
 
     private static final String TIMES = """
             SELECT idempotency_key, accepted_at, sent_at, settled_at
-              FROM operation JOIN payment_attempt USING (operation_id)
+              FROM operation_now JOIN payment_attempt USING (operation_id)
              WHERE idempotency_key LIKE 'measured-%'
             """;
 

@@ -69,9 +69,8 @@ final class Payments {
                 SELECT ?, key, sha256(key::bytea), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', id FROM row
             )
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                                   payment_method, customer, reference, state, step, charge_before)
-            SELECT id, id, 'charge', ?, key, ?, ?, ?, 'cus_' || key, 'order-' || key, 'accepted', 1, now() + interval '1 day'
-              FROM row
+                                   payment_method, customer, reference, charge_within_s)
+            SELECT id, id, 'charge', ?, key, ?, ?, ?, 'cus_' || key, 'order-' || key, 86400 FROM row
             """;
 
     void accept(Ground.Plot plot) throws SQLException {

@@ -37,7 +37,7 @@ final class PipelineRows {
     private PipelineRows() {}
 
     private static final String CLAIM_OPERATIONS = """
-            UPDATE operation SET state = 'processing', sequence = 1, psp = 'stub', lease_token = gen_random_uuid(),
+            UPDATE operation_state SET state = 'processing', sequence = 1, psp = 'stub', lease_token = gen_random_uuid(),
                    resolve_at = now() + interval '3 minutes'
              WHERE operation_id = ANY (?) AND state = 'accepted'
             """;
@@ -77,7 +77,7 @@ final class PipelineRows {
                 INSERT INTO audit_record (actor, action, merchant_id, resource_type, resource_id, data)
                 SELECT 'charge-consumer', 'succeeded', 'acme', 'operation', id, '{"attempts":1,"step":2,"cause":""}' FROM row
             )
-            UPDATE operation SET state = 'succeeded', step = step + 1, psp_reference = row.reference, resolve_at = NULL,
+            UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = row.reference, resolve_at = NULL,
                    settled_at = now()
               FROM row WHERE operation_id = row.id
             """;

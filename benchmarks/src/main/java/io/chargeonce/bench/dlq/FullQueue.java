@@ -20,10 +20,15 @@ final class FullQueue {
             """;
 
     private static final String OPERATIONS = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
-                                   sequence, counted_attempts, tier, psp, failure_cause, failure_message, charge_before, resolve_at, unresolved_since)
-            SELECT id, id, 'charge', merchant, 'night-' || n, amount, currency, 'pm_card_visa',
-                   CASE standing WHEN 'unresolved' THEN 'unresolved' ELSE 'dead' END, 5, 1, 4, 3, psp,
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                   charge_within_s)
+            SELECT id, id, 'charge', merchant, 'night-' || n, amount, currency, 'pm_card_visa', 72000 FROM night WHERE standing <> 'poison'
+            """;
+
+    private static final String STATES = """
+            INSERT INTO operation_state (operation_id, state, step, sequence, counted_attempts, tier, psp, failure_cause, failure_message,
+                                         charge_before, resolve_at, unresolved_since)
+            SELECT id, CASE standing WHEN 'unresolved' THEN 'unresolved' ELSE 'dead' END, 5, 1, 4, 3, psp,
                    CASE standing WHEN 'unresolved' THEN 'gateway_timed_out' ELSE 'psp_unwell' END, 'the PSP answered 500', now() + interval '20 hours',
                    CASE standing WHEN 'unresolved' THEN now() + interval '6 hours' END, CASE standing WHEN 'unresolved' THEN died_at END
               FROM night WHERE standing <> 'poison'
@@ -60,11 +65,12 @@ final class FullQueue {
 
     static void fill(Ground.Plot plot, int letters) throws SQLException {
         try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            statement.execute("SET synchronous_commit = off");
+            statement.execute("SET synchronous_commit = off; SET session_replication_role = replica");
             statement.execute(NIGHT.replace(":letters", "" + letters));
-            for (String rows : new String[] {OPERATIONS, ATTEMPTS, LETTERS, POISON}) {
+            for (String rows : new String[] {OPERATIONS, STATES, ATTEMPTS, LETTERS, POISON}) {
                 statement.execute(rows);
             }
+            statement.execute("RESET session_replication_role; SELECT list_what_was_missed('0', 10000000)");
         }
         plot.settle();
     }

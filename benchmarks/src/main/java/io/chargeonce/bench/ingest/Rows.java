@@ -49,9 +49,8 @@ final class Rows {
                 RETURNING resource_id
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, state, step, charge_before)
-                SELECT id, id, 'charge', 'acme', key, 1299, 'EUR', 'pm_card_visa', 'cus_' || key, 'order-' || key, 'accepted', 1,
-                       now() + interval '1 day'
+                       payment_method, customer, reference, charge_within_s)
+                SELECT id, id, 'charge', 'acme', key, 1299, 'EUR', 'pm_card_visa', 'cus_' || key, 'order-' || key, 86400
                   FROM row JOIN taken ON resource_id = id
             ), audit AS (
                 INSERT INTO audit_record (merchant_id, actor, action, resource_type, resource_id, data, origin)

@@ -23,7 +23,7 @@ final class EachOnce {
 
     static void purged(QueueRows rows, List<String> dead) {
         String each = "" + dead.size();
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo(each);
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo(each);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.purged'")).isEqualTo(each);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.dlq' AND value IS NULL")).isEqualTo(each);
         tableAgrees(rows);

@@ -43,7 +43,7 @@ class KilledProcessTest {
         List<String> dead = rows.dead(LARGEST_PURGE_BATCH + 2);
         String[] purge = {"purge", "--all", "--reason", "r", "--yes"};
         killAt(dead.getLast(), purge);
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
 
         assertThat(call(purge).exit()).isZero();
         EachOnce.purged(rows, dead);

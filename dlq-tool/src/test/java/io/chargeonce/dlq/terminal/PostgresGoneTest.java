@@ -60,7 +60,7 @@ class PostgresGoneTest {
         assertThat(stopped.err()).contains("300 done as run_", "the same command does the rest", "Postgres can't be reached");
 
         startAgain();
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
         assertThat(call(command).exit()).isZero();
         EachOnce.purged(rows, dead);
     }

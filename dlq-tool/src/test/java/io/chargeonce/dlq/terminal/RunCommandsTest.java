@@ -56,7 +56,7 @@ class RunCommandsTest {
         rows.accepted().forEach(id -> rows.fail(id, "still unwell"));
         assertThat(merge.join().exit()).isEqualTo(1);
         assertThat(merge.join().out()).contains("2 of the canary's 2 failed again", "merge --resume run_");
-        assertThat(rows.text("SELECT count(*) FROM operation WHERE generation = 1")).isEqualTo("8");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE generation = 1")).isEqualTo("8");
     }
 
     @Test

@@ -48,7 +48,7 @@ class SettleTest {
         assertThat(told.exit()).as(told.err()).isZero();
         assertThat(told.json().getFirst().path("state").asString()).isEqualTo("waiting");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation")).isEqualTo("t");
+        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
         assertThat(rows.text("SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
                 .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(Login.name()));
         for (String command : new String[] {"why", "show"}) {
@@ -92,9 +92,9 @@ class SettleTest {
         String before = rows.everything();
         cannot("there is no payment and no refund", "pay_nobody", "--charged", "pi_1");
         cannot("knows the attempt's key until", asked, "--not-charged");
-        rows.text("UPDATE operation SET lease_token = gen_random_uuid() RETURNING 1");
+        rows.text("UPDATE operation_state SET lease_token = gen_random_uuid() RETURNING 1");
         cannot("the resolver asks stripe right now", asked, "--charged", "pi_1");
-        rows.text("UPDATE operation SET lease_token = NULL RETURNING 1");
+        rows.text("UPDATE operation_state SET lease_token = NULL RETURNING 1");
         rows.text("UPDATE dead_letter SET state = 'settled' RETURNING 1");
         cannot("it is not in the dead-letter queue", asked, "--charged", "pi_1");
         rows.text("UPDATE dead_letter SET state = 'dead' RETURNING 1");
@@ -114,7 +114,7 @@ class SettleTest {
         assertThat(Called.of(rows::open, "purge", id, "--even-unresolved", "--reason", "a test", "--yes").exit()).isZero();
         assertThat(settle(id, "--charged", "pi_1", "--yes", "--wait", "1s").out()).contains("Written down as run_");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
-        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation")).isEqualTo("t");
+        assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
     }
 
     /** Neither attempt has it yet, and the resolver would give it to both. */

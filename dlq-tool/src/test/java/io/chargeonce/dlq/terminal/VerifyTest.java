@@ -28,7 +28,7 @@ class VerifyTest {
     @Test
     void each_difference_is_told_and_the_answer_is_no() {
         String listed = rows.dead();
-        rows.text("UPDATE operation SET state = 'accepted' RETURNING 1");
+        rows.text("UPDATE operation_state SET state = 'accepted' RETURNING 1");
         String lost = rows.dead();
         rows.text("DELETE FROM dead_letter WHERE dead_letter_id = '" + lost + "' RETURNING 1");
         String other = rows.dead();

@@ -31,7 +31,7 @@ class WatchTest {
         rows.text("UPDATE dead_letter SET died_at = now() - interval '5 minutes' WHERE cause = 'undecodable' RETURNING 1");
         String waiting = rows.accepted("acme");
         rows.retry(waiting, 2, "unwell");
-        rows.text("UPDATE operation SET not_before = now() - interval '90 seconds' WHERE operation_id = '" + waiting + "' RETURNING 1");
+        rows.text("UPDATE operation_state SET not_before = now() - interval '90 seconds' WHERE operation_id = '" + waiting + "' RETURNING 1");
         call("merge", "--all", "--plan");
         HttpServer metrics = metrics("chargeonce_psp_breaker_open{application=\"x\",psp=\"stripe\"} 1.0\n"
                 + "chargeonce_psp_breaker_open{application=\"x\",psp=\"adyen\"} 0.0\n");

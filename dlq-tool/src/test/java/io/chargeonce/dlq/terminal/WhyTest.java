@@ -47,7 +47,7 @@ class WhyTest {
     void the_sweeper_adds_no_second_wait_in_a_tier() {
         String id = rows.accepted("acme");
         rows.retry(id, 1, "first");
-        rows.text("UPDATE operation SET swept = swept + 1, staged_at = now() RETURNING 1");
+        rows.text("UPDATE operation_state SET swept = swept + 1, staged_at = now() RETURNING 1");
         assertThat(rows.text("SELECT count(*) FROM tier_visit")).isEqualTo("1");
     }
 

@@ -42,8 +42,10 @@ final class Campaign {
      * is a minute, so it is brought nearer in the rows.
      */
     private static final String LAST_REFUNDS = """
-            UPDATE chargeonce.operation SET charge_before = now() + interval '5 seconds'
-             WHERE kind = 'refund' AND state IN ('accepted', 'scheduled', 'parked') AND charge_before > now() + interval '5 seconds'
+            UPDATE chargeonce.operation_state SET charge_before = now() + interval '5 seconds'
+              FROM chargeonce.operation
+             WHERE operation.operation_id = operation_state.operation_id AND kind = 'refund'
+               AND state IN ('accepted', 'scheduled', 'parked') AND charge_before > now() + interval '5 seconds'
             """;
 
     /**

@@ -105,12 +105,12 @@ final class Operators {
     }
 
     private static final String NEWEST_PAYMENT = """
-            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state = 'succeeded'
+            SELECT payment_id, merchant_id, amount FROM operation_now WHERE kind = 'charge' AND state = 'succeeded'
              ORDER BY settled_at DESC LIMIT 1
             """;
 
     private static final String NEWEST_DEAD = """
-            SELECT payment_id, merchant_id, amount FROM operation WHERE kind = 'charge' AND state IN ('dead', 'unresolved', 'purged')
+            SELECT payment_id, merchant_id, amount FROM operation_now WHERE kind = 'charge' AND state IN ('dead', 'unresolved', 'purged')
              ORDER BY accepted_at DESC LIMIT 1
             """;
 

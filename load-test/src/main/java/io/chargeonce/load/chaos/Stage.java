@@ -216,7 +216,7 @@ final class Stage implements AutoCloseable {
     }
 
     private static final String UNDER_WAY = """
-            SELECT DISTINCT state FROM chargeonce.operation WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL
+            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL
             """;
 
     /** The states in which there are operations that have not come to their end; none if Postgres is away. */

@@ -24,9 +24,10 @@ final class Stillness {
     }
 
     private static final String DEADLINES = """
-            UPDATE chargeonce.operation
+            UPDATE chargeonce.operation_state
                SET charge_before = now() + interval '1500 ms'
-             WHERE kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked')
+              FROM chargeonce.operation
+             WHERE operation.operation_id = operation_state.operation_id AND kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked')
                AND charge_before > now() + interval '1500 ms'
             """;
 

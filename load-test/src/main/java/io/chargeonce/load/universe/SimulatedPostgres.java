@@ -215,25 +215,27 @@ final class SimulatedPostgres {
     }
 
     private static final String AT_REST = """
-            SELECT NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
+            SELECT NOT EXISTS (SELECT FROM operation_state
+                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
                AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
             """;
 
     private static final String WAITS_FOR_DAYS = """
-            SELECT EXISTS (SELECT FROM operation WHERE represent_at IS NOT NULL)
-               AND NOT EXISTS (SELECT FROM operation WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL OR state = 'scheduled' AND represent_at IS NULL)
+            SELECT EXISTS (SELECT FROM operation_state WHERE represent_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM operation_state WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL
+                                                              OR state = 'scheduled' AND represent_at IS NULL)
             """;
 
     /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
     record Unresolved(String operation, String key, String psp) {}
 
     private static final String UNRESOLVED = """
-            SELECT operation.operation_id, psp_key, payment_attempt.psp
-              FROM operation JOIN payment_attempt USING (operation_id, sequence)
-                             JOIN dead_letter ON dead_letter_id = operation.operation_id
-             WHERE operation.state = 'unresolved' AND dead_letter.state = 'dead'
-                OR operation.state = 'purged' AND dead_letter.state = 'purged' AND operation.resolve_at IS NOT NULL
-             ORDER BY operation.operation_id
+            SELECT operation_state.operation_id, psp_key, payment_attempt.psp
+              FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
+                             JOIN dead_letter ON dead_letter_id = operation_state.operation_id
+             WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead'
+                OR operation_state.state = 'purged' AND dead_letter.state = 'purged' AND operation_state.resolve_at IS NOT NULL
+             ORDER BY operation_state.operation_id
             """;
 
     List<Unresolved> unresolved() {

@@ -24,7 +24,7 @@ final class Wire implements InvocationHandler {
     private static final Map<String, Boolean> TIMELESS = new HashMap<>();
 
     /** How a claim begins, and a decision about an answer. */
-    private static final String LOCKS_OPERATIONS = "ORDER BY operation_id FOR UPDATE";
+    private static final String LOCKS_OPERATIONS = "ORDER BY operation_id FOR UPDATE OF operation_state";
 
     private final SimulatedPostgres postgres;
     private final Connection raw;
@@ -164,7 +164,7 @@ final class Wire implements InvocationHandler {
 
     private static boolean isTimeless(String sql) {
         return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("reap_")
-                && !sql.contains("take_back_") && !sql.contains("append_")
+                && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
                 && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 

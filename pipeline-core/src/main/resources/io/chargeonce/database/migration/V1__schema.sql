@@ -83,8 +83,12 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- What moves money. A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took
--- twice, outside the sum of refunds.
+-- What moves money stands in two tables and a list, for each is written in its own way:
+--   operation        what was accepted. Inserted, and never changed: every attempt is made from it, so none is of another amount.
+--   operation_state  how far it has come. A narrow row, changed at every step, with no index on what changes.
+--   waiting          what waits for its time. A short list, which a payment that succeeds at once never enters.
+-- A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took twice, outside the
+-- sum of refunds.
 CREATE TABLE operation (
     operation_id     text PRIMARY KEY,
     payment_id       text NOT NULL,
@@ -95,59 +99,83 @@ CREATE TABLE operation (
     idempotency_key  text NOT NULL,
     amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
     currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-    -- The accepted request, unchanged for ever; every attempt is made from it.
     payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
     customer         text CHECK (length(customer) <= 500),
     reference        text CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
-    -- The capture to give back: always at the PSP that took it.
-    capture_psp      text,
-    capture_reference text,
     accepted_at      timestamptz NOT NULL DEFAULT now(),
+    -- In which order it was accepted, whatever any clock says: see list_late_acceptances.
+    accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    -- How long it may take until its last attempt begins. A merge and a presentation give it more time, in its state.
+    charge_within_s  int NOT NULL CHECK (charge_within_s >= 0),
+    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    traceparent      text CHECK (length(traceparent) = 55),
+    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- By payment, kind and reference an attempt is the only open one: a charge with a reference could be made twice.
+    CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
+);
+CREATE INDEX operation_in_order ON operation (accepted_xid);
+CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
+-- A merchant looks for payments by its own reference, the newest first.
+CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
+    WHERE reference IS NOT NULL;
 
-    -- Who accepts says nothing of the state and of what follows.
-    state            text NOT NULL DEFAULT 'accepted' CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                                                       'succeeded', 'declined', 'dead', 'purged')),
+-- A statement is refused for what it does, before it looks at any row: others pay nothing for it.
+CREATE TRIGGER operation_never_changes BEFORE UPDATE OR TRUNCATE ON operation EXECUTE FUNCTION refuse('what was accepted never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+
+-- How far an operation has come: one row for each. Whoever decides about an operation locks this row. Its columns stand in no index
+-- but the primary key, and its page has room for the versions of a claim and of a success: so both are written without an entry in
+-- any index (HOT), and the table needs few vacuums. What has to be found by its time is in the list "waiting".
+CREATE TABLE operation_state (
+    operation_id     text PRIMARY KEY,
+    state            text NOT NULL DEFAULT 'accepted'
+                         CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                          'succeeded', 'declined', 'dead', 'purged')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
     step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
-    generation       int NOT NULL DEFAULT 1 CHECK (generation >= 1),
+    generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
-    counted_attempts int NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
+    counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
     -- The tier waited in last; parking climbs it without counting an attempt.
-    tier             int NOT NULL DEFAULT 0 CHECK (tier >= 0),
+    tier             smallint NOT NULL DEFAULT 0 CHECK (tier >= 0),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
+    -- How often a soft decline has been presented again.
+    represented      smallint NOT NULL DEFAULT 0 CHECK (represented >= 0),
+    -- How often the sweeper has staged this step again.
+    swept            smallint NOT NULL DEFAULT 0,
+    resolve_tries    int NOT NULL DEFAULT 0,
+    -- Whether it has left the usual way, or was found to be late on it. From then on "waiting" follows each of its changes.
+    listed           boolean NOT NULL DEFAULT false,
+    -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
+    charge_before    timestamptz NOT NULL,
+    -- By this database's clock: no claim before it, whatever a consumer's clock says.
+    not_before       timestamptz NOT NULL DEFAULT now(),
+    staged_at        timestamptz NOT NULL DEFAULT now(),
     -- Where the last attempt went; pinned there while that attempt has not definitely failed.
     psp              text,
     psp_reference    text,
-    -- PSPs that said they do not do this payment, with commas between: never asked again.
-    refused_by       text,
-    failure_cause    text,
-    failure_message  text CHECK (length(failure_message) <= 500),
-    -- By this database's clock: no claim before it, whatever a consumer's clock says.
-    not_before       timestamptz NOT NULL DEFAULT now(),
-    -- The payment's own deadline for a new attempt.
-    charge_before    timestamptz NOT NULL,
-    -- How often a soft decline has been presented again.
-    represented      int NOT NULL DEFAULT 0 CHECK (represented >= 0),
-    -- When the next presentation is due. Until then nothing of it is in Kafka.
-    represent_at     timestamptz,
-    staged_at        timestamptz NOT NULL DEFAULT now(),
-    -- How often the sweeper has staged this step again.
-    swept            int NOT NULL DEFAULT 0,
     -- Chosen by whoever claims, so that an answer to COMMIT that got lost can be read back.
     lease_token      uuid,
     -- When the resolver has to look: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
-    resolve_tries    int NOT NULL DEFAULT 0,
+    settled_at       timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
-    settled_at       timestamptz,
-    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
-    traceparent      text CHECK (length(traceparent) = 55),
-    CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
+    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    represent_at     timestamptz,
+    failure_cause    text,
+    failure_message  text CHECK (length(failure_message) <= 500),
+    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    refused_by       text,
+    -- The capture that a refund or reversal gives back: always at the PSP that took it. Known from the first attempt on.
+    capture_psp      text,
+    capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
     -- A purge ends the dead letter and never the question: while its attempt may have moved money, a purged operation has a next one.
     CONSTRAINT resolver_watches_every_open_attempt
@@ -155,35 +183,43 @@ CREATE TABLE operation (
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 25);
 
--- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
-CREATE INDEX operation_to_resolve ON operation (psp, resolve_at) WHERE resolve_at IS NOT NULL;
--- What is overdue, found by when it was due: work that waits for an hour is not looked at until then.
-CREATE INDEX operation_overdue ON operation (not_before)
-    WHERE state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL;
-CREATE INDEX operation_to_present_again ON operation (represent_at) WHERE represent_at IS NOT NULL;
-CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
--- Whose purge may come to its end: its outcome is told then, once.
-CREATE INDEX operation_purged ON operation (operation_id) WHERE state = 'purged' AND settled_at IS NULL;
--- A merchant looks for payments by its own reference, the newest first.
-CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
-    WHERE reference IS NOT NULL;
+-- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
+CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
 
--- A statement is refused for what it sets or deletes, before it looks at any row: others pay nothing for it.
-CREATE TRIGGER what_was_accepted_stays BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
-        currency, payment_method, customer, reference, description, receipt_email, accepted_at, traceparent ON operation
-    EXECUTE FUNCTION refuse('what was accepted never changes');
-CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
+-- Who accepts an operation writes no state: it begins here, with its operation and never without. No foreign key: this costs
+-- nothing beyond the row, and those of both directions half as much again as both rows.
+CREATE FUNCTION begin_states() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO operation_state (operation_id, charge_before)
+    SELECT operation_id, now() + charge_within_s * interval '1 second' FROM accepted;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION begin_states() FROM PUBLIC;
+CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
+    FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
+CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
+    WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('it begins with its operation: insert that one');
+CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
+    EXECUTE FUNCTION refuse('a state never goes to another operation');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
-CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- What has ended would be charged again; only a capture that is told late outranks a decline.
-CREATE TRIGGER an_end_is_an_end AFTER UPDATE OF state ON operation
-    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'declined') AND NEW.state <> OLD.state
-                       AND NOT (OLD.state = 'declined' AND NEW.state = 'succeeded'))
-    EXECUTE FUNCTION refuse('what has succeeded or was declined never goes back');
+-- Where it may go from where it is: OperationState.next() in Java, once more. What has ended would be charged again; only a capture
+-- that is told late outranks a decline.
+CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
+        WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
+        WHEN 'unresolved' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'dead', 'purged')
+        WHEN 'dead' THEN NEW.state IN ('accepted', 'succeeded', 'unresolved', 'purged')
+        WHEN 'purged' THEN NEW.state IN ('succeeded', 'dead', 'unresolved')
+        WHEN 'declined' THEN NEW.state = 'succeeded'
+        WHEN 'succeeded' THEN false
+        ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
+    EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
 -- Who makes no attempt decides about no money: a person at the dead-letter queue moves what is listed there, changes neither where
 -- nor how often it was tried, calls charged what an attempt is known to have charged, and puts nothing off.
@@ -220,7 +256,8 @@ BEGIN
     END IF;
     IF NEW.state = 'succeeded' THEN
         IF NOT EXISTS (SELECT FROM payment_attempt AS attempt
-                        WHERE attempt.payment_id = NEW.payment_id AND attempt.operation_id = NEW.operation_id
+                        WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
+                          AND attempt.operation_id = NEW.operation_id
                           AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
             RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded so'
                 USING ERRCODE = 'insufficient_privilege';
@@ -233,14 +270,14 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION a_person_moves_what_is_listed() FROM PUBLIC;
 -- Those who charge, and superusers, pay no call.
-CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation
+CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
                        AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_what_is_listed();
 
 -- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT FROM operation WHERE operation_id = payment FOR UPDATE
+    SELECT FROM operation_state WHERE operation_id = payment FOR UPDATE
 $$;
 REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
@@ -269,27 +306,13 @@ CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'reversal' AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION it_was_asked_for();
 
--- Money goes back to where it came from, in its merchant's name and never more than came, whoever writes the row. The pipeline
--- reverses by itself what an attempt took twice: no more than the payment's amount, at a PSP that the payment was tried at.
+-- Money goes back in its merchant's name and never more than came, whoever writes the row. The pipeline reverses by itself what an
+-- attempt took twice, and no more than the payment's amount.
 CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment operation;
 BEGIN
-    -- Apart, for a role's rights to a statement are checked before it begins: ingest reads no attempt.
-    IF NEW.kind = 'reversal' AND has_any_column_privilege('payment_attempt', 'INSERT') THEN
-        IF EXISTS (SELECT FROM operation AS charge JOIN payment_attempt AS attempt ON attempt.payment_id = charge.operation_id
-                    WHERE charge.operation_id = NEW.payment_id AND attempt.psp = NEW.capture_psp AND charge.amount >= NEW.amount
-                      AND (charge.kind, charge.merchant_id, charge.currency) = ('charge', NEW.merchant_id, NEW.currency)) THEN
-            RETURN NULL;
-        END IF;
-    END IF;
-    -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected the reference that a person named.
-    IF TG_OP = 'UPDATE' THEN
-        IF EXISTS (SELECT FROM hand_settlement WHERE operation_id = NEW.payment_id AND psp_reference = NEW.capture_reference
-                                                 AND state = 'settled') THEN
-            RETURN NULL;
-        END IF;
-    ELSIF NEW.kind = 'refund' THEN
+    IF NEW.kind = 'refund' THEN
         -- Of two at once the second counts the first, which a snapshot from before it would not show.
         IF current_setting('transaction_isolation') <> 'read committed' THEN
             RAISE EXCEPTION 'operation: a refund is accepted at read committed' USING ERRCODE = 'restrict_violation';
@@ -297,21 +320,44 @@ BEGIN
         PERFORM lock_payment(NEW.payment_id);
     END IF;
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
-    IF NEW.kind <> 'refund' OR (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR NEW.capture_reference IS NOT NULL AND (payment.state, payment.psp, payment.psp_reference)
-                                                IS DISTINCT FROM ('succeeded', NEW.capture_psp, NEW.capture_reference)
-       OR TG_OP = 'INSERT' AND (SELECT sum(amount) FROM operation WHERE payment_id = NEW.payment_id AND kind = 'refund'
-                                                                    AND state <> 'declined') > payment.amount THEN
-        RAISE EXCEPTION 'operation: a refund gives back what its payment has captured, and no more' USING ERRCODE = 'restrict_violation';
+    IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
+       OR (CASE NEW.kind
+              WHEN 'reversal' THEN NOT has_any_column_privilege('payment_attempt', 'INSERT') OR NEW.amount > payment.amount
+              -- Those of this statement have no state yet.
+              ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
+                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
+        RAISE EXCEPTION 'operation: a % gives back what its payment has captured, and no more', NEW.kind USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
-CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation
+
+-- And to where it came from: a refund to its payment's capture, a reversal to a PSP that the payment was tried at.
+CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    back operation;
+BEGIN
+    SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
+    IF (CASE back.kind
+           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM payment_attempt WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
+           WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
+               AND NOT EXISTS (SELECT FROM operation_state
+                                WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
+                                  AND psp_reference = NEW.capture_reference)
+               -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected what a person named.
+               AND NOT EXISTS (SELECT FROM hand_settlement
+                                WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference AND state = 'settled')
+           ELSE true END) THEN
+        RAISE EXCEPTION 'operation_state: what goes back goes to where its payment was captured' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_goes_back_to_where_it_came_from() FROM PUBLIC;
+CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
-    EXECUTE FUNCTION what_goes_back_has_come();
+    EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
 -- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
 CREATE TABLE tier_visit (
@@ -337,7 +383,7 @@ BEGIN
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION record_tier_visit() FROM PUBLIC;
-CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation
+CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
 
@@ -359,6 +405,7 @@ CREATE TABLE payment_attempt (
     request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
     sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
     sent_at         timestamptz NOT NULL,
+    claimed_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     key_valid_until timestamptz NOT NULL,
     psp_reference   text,
     cause           text,
@@ -372,8 +419,10 @@ CREATE TABLE payment_attempt (
     -- Or one_open_attempt could be got round by another name for the same payment.
     CONSTRAINT a_charge_has_one_name
         CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 35);
 
+-- The order of claims: see list_late_claims.
+CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
 -- A second charge is refused here, whoever asks for it.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
@@ -393,6 +442,158 @@ CREATE TRIGGER what_is_known_stays_known AFTER UPDATE OF state, failed_definite 
     EXECUTE FUNCTION refuse('an attempt fails once, and what has succeeded stays so');
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
+
+-- What waits for its time, by what it waits for: small, for a payment that succeeds at once never comes here. Written by a trigger
+-- and by no role: nothing that waits can be left out of it, nor taken out.
+CREATE TABLE waiting (
+    -- 'work' waits for its record in Kafka, and is overdue when that is lost; 'question' for the resolver, when it is due or its
+    -- lease has run out; 'presentation' for the next presentation of a declined card; 'purge' for its end.
+    list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
+    operation_id text NOT NULL,
+    -- Whom to ask; '' in the other lists.
+    at_psp       text NOT NULL DEFAULT '',
+    due_at       timestamptz NOT NULL,
+    PRIMARY KEY (operation_id, list)
+) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+-- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
+CREATE INDEX waiting_due ON waiting (list, at_psp, due_at, operation_id);
+
+-- What an operation waits for now.
+CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, at_psp text, due_at timestamptz)
+    LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'work', '', its.not_before WHERE its.state IN ('accepted', 'scheduled', 'parked') AND its.represent_at IS NULL
+     UNION ALL
+    SELECT 'presentation', '', its.represent_at WHERE its.represent_at IS NOT NULL
+     UNION ALL
+    SELECT 'question', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
+     UNION ALL
+    SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
+$$;
+
+CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    NEW.listed := true;
+    DELETE FROM waiting WHERE operation_id = NEW.operation_id;
+    INSERT INTO waiting (list, operation_id, at_psp, due_at) SELECT list, NEW.operation_id, at_psp, due_at FROM waits_for(NEW);
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
+-- Each change lists, whoever makes it, but the usual way: accepted, claimed, and succeeded, declined or dead.
+CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, not_before, represent_at, psp, resolve_at, settled_at, listed ON operation_state
+    FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
+                       OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
+    EXECUTE FUNCTION list_what_waits();
+
+-- Behind which transaction there is still something on the usual way: before it, each acceptance and each first claim has gone on or
+-- is listed as late. So a look for the late ones begins here, and walks over what is under way and not over history. By transactions
+-- and not by a clock: a clock may be set back, and who began early may commit late. No row is the beginning.
+CREATE TABLE looked_through (
+    what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
+    before xid8 NOT NULL
+) WITH (fillfactor = 10);
+
+CREATE FUNCTION looked_through_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
+    -- A restored dump is in another server, whose transactions count from the beginning.
+    SELECT coalesce((SELECT before FROM chargeonce.looked_through
+                      WHERE what = subject AND before <= pg_snapshot_xmax(pg_current_snapshot())), '0')
+$$;
+
+-- Several processes look: the one that sees less far leaves the mark as it is.
+CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO chargeonce.looked_through AS known (what, before) SELECT subject, seen WHERE seen > begun
+    ON CONFLICT (what) DO UPDATE SET before = excluded.before
+     WHERE known.before < excluded.before OR known.before > pg_snapshot_xmax(pg_current_snapshot())
+$$;
+
+-- Accepted, and not claimed within the patience: Kafka may have lost its record. Its plans are to walk along the order from the mark,
+-- whatever the planner knew when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
+CREATE FUNCTION list_late_acceptances(patience interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('acceptances');
+    -- Below it all is decided, and seen by the statements that follow.
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    late int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed
+                                    AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'accepted' AND NOT listed
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS late = ROW_COUNT;
+    SELECT recent.accepted_xid INTO oldest
+      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('acceptances', mark, least(oldest, decided));
+    RETURN late;
+END $$;
+
+-- Claimed for the first time, and slow: its worker may be gone. The resolver finds it in the list when its lease has run out.
+CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    mark xid8 := looked_through_to('claims');
+    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    late int;
+    oldest xid8;
+BEGIN
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
+            SELECT recent.operation_id
+              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                                  WHERE its.operation_id = recent.operation_id
+                                    AND state = 'processing' AND NOT listed
+                                    AND (resolve_at <= statement_timestamp() OR recent.sent_at < statement_timestamp() - slow)
+                                 OFFSET 0) AS its
+             LIMIT most))
+           AND state = 'processing' AND NOT listed
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS late = ROW_COUNT;
+    SELECT recent.claimed_xid INTO oldest
+      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
+                          WHERE its.operation_id = recent.operation_id
+                            AND state = 'processing' AND NOT listed OFFSET 0) AS its
+     LIMIT 1;
+    PERFORM look_from('claims', mark, least(oldest, decided));
+    RETURN late;
+END $$;
+
+-- What has stood still for so long and is not in its list all the same: someone wrote rows with the triggers switched off, or restored
+-- one table without the other. Each call searches the next pages of the table, whoever calls, and begins again at its end.
+CREATE SEQUENCE searched CYCLE;
+CREATE FUNCTION list_what_was_missed(still interval, pages int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    parts bigint := pg_relation_size('operation_state') / current_setting('block_size')::int / pages + 1;
+    first bigint := nextval('searched') % parts * pages;
+    missed int;
+BEGIN
+    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
+        SELECT operation_id FROM operation_state AS its
+         WHERE ctid >= format('(%s,0)', first)::tid AND ctid < format('(%s,0)', first + pages)::tid
+           AND (state IN ('accepted', 'scheduled', 'parked') OR resolve_at IS NOT NULL OR state = 'purged' AND settled_at IS NULL)
+           AND staged_at < statement_timestamp() - still
+           AND EXISTS (SELECT list, at_psp, due_at FROM waits_for(its)
+                       EXCEPT SELECT list, at_psp, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
+         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS missed = ROW_COUNT;
+    RETURN missed;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION looked_through_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
+    list_late_claims(interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -589,7 +790,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
                         AND told ->> 'idempotency_key' = idempotency_key AND told ->> 'amount' = amount::text
                         AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
                         AND told ->> 'revision' = step::text
-                   FROM operation, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
+                   FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
     WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
@@ -832,7 +1033,7 @@ CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
 
 -- Money that still goes back, or went back lately, keeps its payment.
 CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM operation
+    SELECT EXISTS (SELECT FROM operation_now
                     WHERE payment_id = payment AND kind <> 'charge'
                       AND (state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL OR accepted_at > since))
 $$;
@@ -853,7 +1054,8 @@ BEGIN
     -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
     ended := ARRAY(
         SELECT operation_id
-          FROM idempotency_key AS old JOIN operation AS charge ON operation_id = resource_id AND kind = 'charge'
+          FROM idempotency_key AS old JOIN operation ON operation_id = resource_id AND kind = 'charge'
+          JOIN operation_state USING (operation_id)
          WHERE response_body IS NULL AND old.created_at < until
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
@@ -861,7 +1063,7 @@ BEGIN
            AND resolve_at IS NULL AND NOT goes_back(operation_id, until)
          ORDER BY old.created_at
          LIMIT coalesce(most, 0)
-           FOR UPDATE OF old, charge SKIP LOCKED);
+           FOR UPDATE OF old, operation_state SKIP LOCKED);
     PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT merchant_id, idempotency_key, operation_id AS payment_id
@@ -883,6 +1085,8 @@ BEGIN
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
     ), letter AS (
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
+    ), progress AS (
+        DELETE FROM operation_state USING gone WHERE operation_state.operation_id = gone.operation_id
     ), money AS (
         DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
     ), key_of_refund AS (
@@ -930,7 +1134,7 @@ BEGIN
     UPDATE idempotency_key AS reaped
        SET response_headers = NULL, response_body = NULL
       FROM (SELECT old.merchant_id, old.idempotency_key
-              FROM idempotency_key AS old JOIN operation ON operation_id = resource_id
+              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
              WHERE response_body IS NOT NULL AND old.created_at < until
                AND state IN ('succeeded', 'declined', 'purged')
              ORDER BY old.created_at

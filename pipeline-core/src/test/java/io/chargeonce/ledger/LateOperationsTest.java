@@ -1,0 +1,215 @@
+package io.chargeonce.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.payment.OperationState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LateOperationsTest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private LedgerRows rows;
+
+    @BeforeEach
+    void open() {
+        rows = new LedgerRows();
+    }
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
+
+    private String listed(String id) {
+        return rows.text("SELECT string_agg(list, ' ' ORDER BY list) FROM waiting WHERE operation_id = '" + id + "'");
+    }
+
+    private void succeed(String id) {
+        rows.claim(id);
+        rows.change(id, (connection, operation) -> operation.settleSucceeded("pi_1", Instant.now()));
+    }
+
+    private void wasAccepted(String age, String id) {
+        rows.rewrite("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
+                .formatted(age, id));
+    }
+
+    @Test
+    void an_acceptance_that_is_not_claimed_is_listed_when_its_time_is_over_and_not_before() {
+        String id = rows.accept();
+        assertThat(rows.late(PATIENCE)).isZero();
+        assertThat(listed(id)).isNull();
+        wasAccepted("3 minutes", id);
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo("work");
+        assertThat(rows.late(PATIENCE)).isZero();
+        rows.claim(id);
+        assertThat(listed(id)).as("what was late once is listed wherever it waits").isEqualTo("question");
+        rows.change(id, (connection, operation) -> operation.settleSucceeded("pi_1", Instant.now()));
+        assertThat(listed(id)).isNull();
+    }
+
+    @Test
+    void a_first_claim_whose_lease_has_run_out_is_listed_as_a_question_that_is_due() {
+        String id = rows.accept();
+        rows.claim(id);
+        assertThat(rows.lateClaims()).isZero();
+        assertThat(listed(id)).isNull();
+        rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
+        assertThat(rows.lateClaims()).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo("question");
+        assertThat(rows.dueQuestions()).containsExactly(id);
+    }
+
+    @Test
+    void a_slow_first_claim_is_listed_before_its_lease_runs_out_and_is_due_then() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.execute("UPDATE payment_attempt SET sent_at = now() - interval '6 seconds'");
+        assertThat(rows.lateClaims()).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo("question");
+        assertThat(rows.dueQuestions()).isEmpty();
+    }
+
+    @Test
+    void what_commits_late_is_found_although_younger_ones_were_looked_through_before() throws Exception {
+        try (var slow = rows.connect()) {
+            slow.setAutoCommit(false);
+            String late = rows.accept(slow);
+            String younger = rows.accept();
+            wasAccepted("3 minutes", younger);
+            assertThat(rows.late(PATIENCE)).isEqualTo(1);
+            assertThat(rows.late(PATIENCE)).isZero();
+            slow.commit();
+            wasAccepted("3 minutes", late);
+            assertThat(rows.late(PATIENCE)).isEqualTo(1);
+            assertThat(listed(late)).isEqualTo("work");
+        }
+    }
+
+    @Test
+    void a_row_that_is_locked_is_found_by_a_later_look() throws Exception {
+        String id = rows.accept();
+        wasAccepted("3 minutes", id);
+        try (var holder = rows.connect()) {
+            holder.setAutoCommit(false);
+            OperationTable.lock(holder, java.util.List.of(id));
+            assertThat(rows.late(PATIENCE)).isZero();
+        }
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+    }
+
+    @Test
+    void history_is_not_walked_even_while_an_old_snapshot_is_open() throws Exception {
+        try (var dump = rows.connect()) {
+            dump.setAutoCommit(false);
+            dump.setTransactionIsolation(java.sql.Connection.TRANSACTION_REPEATABLE_READ);
+            dump.createStatement().execute("SELECT count(*) FROM operation");
+            for (int i = 0; i < 300; i++) {
+                succeed(rows.accept());
+            }
+            rows.late(PATIENCE);
+            rows.lateClaims();
+            String open = rows.accept();
+            long before = rows.read(1);
+            rows.late(PATIENCE);
+            rows.lateClaims();
+            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            assertThat(rows.find(open).state()).isEqualTo(OperationState.ACCEPTED);
+        }
+    }
+
+    @Test
+    void a_dump_that_is_restored_in_another_server_begins_anew() {
+        String id = rows.accept();
+        wasAccepted("3 minutes", id);
+        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '4000000000000')");
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+        succeed(id);
+        assertThat(rows.late(PATIENCE)).isZero();
+        assertThat(rows.text("SELECT before < '4000000000000' FROM looked_through")).isEqualTo("t");
+    }
+
+    private String search(String still, int pages) {
+        return rows.text("SELECT list_what_was_missed('%s', %d)".formatted(still, pages));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "work | state = 'accepted'",
+            "work | state = 'parked', not_before = now() + interval '1 day'",
+            "presentation | state = 'scheduled', represent_at = now() + interval '1 day'",
+            "question | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
+            "question | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
+            "purge | state = 'purged'"})
+    void what_was_written_behind_the_triggers_is_found_by_the_search_and_listed(String list, String row) {
+        String id = rows.accept();
+        succeed(id);
+        rows.late(PATIENCE);
+        rows.lateClaims();
+        rows.rewrite("UPDATE operation_state SET settled_at = NULL, staged_at = now() - interval '2 hours', %s WHERE operation_id = '%s'".formatted(row, id));
+        assertThat(search("3 hours", 100)).isEqualTo("0");
+        assertThat(LateOperations.listMissed(rows.database)).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo(list);
+        assertThat(LateOperations.listMissed(rows.database)).isZero();
+        rows.rewrite("UPDATE waiting SET list = 'question', at_psp = 'elsewhere'");
+        assertThat(search("1 hour", 100)).as("in a wrong list").isEqualTo("1");
+        assertThat(listed(id)).isEqualTo(list);
+    }
+
+    @Test
+    void the_search_goes_through_the_whole_table_part_by_part_and_begins_again() {
+        for (int i = 0; i < 60; i++) {
+            rows.accept();
+        }
+        for (int round = 0; round < 2; round++) {
+            rows.rewrite("DELETE FROM waiting");
+            int found = 0;
+            for (int part = 0; part < 60 && found < 60; part++) {
+                found += Integer.parseInt(search("0", 1));
+            }
+            assertThat(found).isEqualTo(60);
+        }
+    }
+
+    @Test
+    void a_row_that_the_owner_mends_by_hand_is_listed_at_once() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.bury(id, "a_cause");
+        rows.late(PATIENCE);
+        assertThat(listed(id)).isNull();
+        rows.execute("UPDATE operation_state SET state = 'accepted'");
+        assertThat(listed(id)).isEqualTo("work");
+    }
+
+    @Test
+    void whatever_waits_is_in_its_list_and_nothing_else_is() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.change(id, (connection, operation) -> operation.leaveUnresolved("timeout", "", Instant.now(), Duration.ofMinutes(1)));
+        assertThat(listed(id)).isEqualTo("question");
+        rows.change(id, (connection, operation) -> operation.purge());
+        assertThat(listed(id)).isEqualTo("purge question");
+        rows.change(id, (connection, operation) -> operation.endQuestion());
+        assertThat(listed(id)).isEqualTo("purge");
+        rows.change(id, (connection, operation) -> operation.restore());
+        assertThat(listed(id)).isNull();
+        rows.change(id, (connection, operation) -> operation.reenter(Instant.now(), Duration.ofHours(1)));
+        assertThat(listed(id)).as("a merged one is not new: no look finds it by its acceptance").isEqualTo("work");
+        rows.change(id, (connection, operation) -> operation.claim(UUID.randomUUID(), "stripe", Instant.now().plusSeconds(30)));
+        assertThat(listed(id)).isEqualTo("question");
+        rows.change(id, (connection, operation) -> operation.presentAgain(Instant.now(), Duration.ofHours(1), "x", "", Instant.now()));
+        assertThat(listed(id)).isEqualTo("presentation");
+        rows.change(id, (connection, operation) -> operation.stagePresentation(Instant.now()));
+        assertThat(listed(id)).isEqualTo("work");
+    }
+}
