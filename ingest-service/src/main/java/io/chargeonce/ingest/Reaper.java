@@ -25,17 +25,20 @@ final class Reaper {
         this.retention = retention;
     }
 
-    /** One pass; returns how many rows it removed something of. */
+    /** One pass; returns how many rows it removed or looked at. Where that is none, it counts. */
     int runOnce() {
-        int answers = database.inTransaction(connection -> remove(connection, REAP_ANSWERS, StoredResponse.KEPT));
+        int looked = database.inTransaction(connection -> remove(connection, REAP_ANSWERS, StoredResponse.KEPT));
         int keys = database.inTransaction(connection -> remove(connection, FORGET_PAYMENTS, retention));
         int letters = database.inTransaction(connection -> remove(connection, FORGET_RUNS, retention));
         int guards = database.inTransaction(DuplicateGuard::expire);
-        unfinished.set(database.withConnection(Reaper::countUnfinished));
-        return answers + keys + letters + guards;
+        int done = looked + keys + letters + guards;
+        if (done == 0) {
+            unfinished.set(database.withConnection(Reaper::countUnfinished));
+        }
+        return done;
     }
 
-    /** As of the last pass: keys whose answer would have been removed, were their payment finished. */
+    /** As of the last pass that found nothing to do: keys whose answer would have been removed, were their payment finished. */
     long unfinished() {
         return unfinished.get();
     }
@@ -59,17 +62,14 @@ final class Reaper {
     private static final String COUNT_UNFINISHED = """
             SELECT count(*)
               FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
-             WHERE response_body IS NOT NULL AND old.created_at < now() - ? * interval '1 second'
+             WHERE response_body IS NOT NULL AND looked_at > old.created_at
                AND state NOT IN ('succeeded', 'declined', 'purged')
             """;
 
     private static long countUnfinished(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(COUNT_UNFINISHED)) {
-            statement.setLong(1, StoredResponse.KEPT.toSeconds());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
+        try (var statement = connection.prepareStatement(COUNT_UNFINISHED); var row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
         }
     }
 }

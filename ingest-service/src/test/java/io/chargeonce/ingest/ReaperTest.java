@@ -39,9 +39,14 @@ class ReaperTest {
     /** A payment of that age, in that state. */
     private HttpResponse<String> payment(String age, String state) {
         HttpResponse<String> answer = world.pay(key, BODY);
-        world.execute("UPDATE idempotency_key SET created_at = now() - interval '%s' WHERE idempotency_key = '%s'".formatted(age, key));
+        aged(age);
         world.become(key, "state = '%s'".formatted(state));
         return answer;
+    }
+
+    private void aged(String age) {
+        world.execute("UPDATE idempotency_key SET created_at = now() - interval '%1$s', looked_at = now() - interval '%1$s' WHERE idempotency_key = '%2$s'"
+                .formatted(age, key));
     }
 
     private long kept(String what) {
@@ -87,8 +92,25 @@ class ReaperTest {
         assertThat(unfinished()).isEqualTo(before);
     }
 
+    /** A million old dead letters would else be walked over for each thousand answers that are due. */
+    @Test
+    void what_is_not_finished_is_looked_at_once_a_day() {
+        payment("25 hours", "dead");
+        assertThat(reaper.runOnce()).isPositive();
+        assertThat(unfinished()).as("a pass that finds nothing to do").isPositive();
+        assertThat(reaper.runOnce()).isZero();
+        world.become(key, "state = 'succeeded'");
+        assertThat(reaper.runOnce()).isZero();
+        assertThat(kept("response_body")).isOne();
+        aged("25 hours");
+        assertThat(reaper.runOnce()).isOne();
+        assertThat(kept("response_body")).isZero();
+    }
+
     private static long unfinished() {
-        reaper.runOnce();
+        while (reaper.runOnce() > 0) {
+            // The last pass finds nothing, and counts.
+        }
         return reaper.unfinished();
     }
 

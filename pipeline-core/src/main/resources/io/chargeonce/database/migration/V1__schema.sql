@@ -62,12 +62,16 @@ CREATE TABLE idempotency_key (
     response_body       bytea,
     resource_id         text NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
+    -- When the reaper found its payment unfinished; at first, when it was accepted. So each is looked at once a day, and a million
+    -- old dead letters never stand in the way of the others.
+    looked_at           timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (merchant_id, idempotency_key),
     CONSTRAINT an_answer_is_kept_whole_or_not_at_all CHECK ((response_headers IS NULL) = (response_body IS NULL))
 );
 -- Each row is in one of the two: answers to reap, and rows to forget when their retention is over.
-CREATE INDEX idempotency_key_answered ON idempotency_key (created_at) WHERE response_body IS NOT NULL;
+CREATE INDEX idempotency_key_answered ON idempotency_key (looked_at) WHERE response_body IS NOT NULL;
 CREATE INDEX idempotency_key_reaped ON idempotency_key (created_at) WHERE response_body IS NULL;
+CREATE INDEX idempotency_key_unfinished ON idempotency_key (resource_id) WHERE response_body IS NOT NULL AND looked_at > created_at;
 -- Refunds have keys too; a payment's is found by itself.
 CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
 
@@ -1124,24 +1128,24 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
 
--- An answer is removed after a day, and its key stays.
+-- An answer is removed after a day, and its key stays. Returns how many were looked at.
 CREATE FUNCTION reap_answers(kept interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     until timestamptz := cutoff(kept, interval '1 day');
-    answers int;
+    looked int;
 BEGIN
     UPDATE idempotency_key AS reaped
-       SET response_headers = NULL, response_body = NULL
-      FROM (SELECT old.merchant_id, old.idempotency_key
+       SET response_headers = CASE WHEN NOT ended THEN response_headers END, response_body = CASE WHEN NOT ended THEN response_body END,
+           looked_at = CASE WHEN ended THEN looked_at ELSE now() END
+      FROM (SELECT old.merchant_id, old.idempotency_key, state IN ('succeeded', 'declined', 'purged') AS ended
               FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
-             WHERE response_body IS NOT NULL AND old.created_at < until
-               AND state IN ('succeeded', 'declined', 'purged')
-             ORDER BY old.created_at
+             WHERE response_body IS NOT NULL AND looked_at < until
+             ORDER BY looked_at
              LIMIT coalesce(most, 0)
                FOR UPDATE OF old SKIP LOCKED) AS due
      WHERE reaped.merchant_id = due.merchant_id AND reaped.idempotency_key = due.idempotency_key;
-    GET DIAGNOSTICS answers = ROW_COUNT;
-    RETURN answers;
+    GET DIAGNOSTICS looked = ROW_COUNT;
+    RETURN looked;
 END $$;
 REVOKE EXECUTE ON FUNCTION reap_answers(interval, int) FROM PUBLIC;
