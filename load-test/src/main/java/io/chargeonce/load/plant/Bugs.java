@@ -240,13 +240,6 @@ final class Bugs {
         }
     }
 
-    static final class NothingFound {
-        @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) Optional<Outcome> found) {
-            found = Optional.empty();
-        }
-    }
-
     static final class NoWriters {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) Set<String> writers) {
