@@ -105,7 +105,7 @@ public final class Universe implements Game {
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
         }
-        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.done());
+        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
     }
 
     private static Broker broker() {
