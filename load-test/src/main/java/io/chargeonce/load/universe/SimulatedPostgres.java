@@ -158,6 +158,8 @@ final class SimulatedPostgres {
                 END LOOP;
             END
             $$;
+            SELECT setval(seqrelid, seqstart, false)
+              FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid AND relnamespace = 'chargeonce'::regnamespace;
             INSERT INTO chargeonce.merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
             RESET session_replication_role
             """;
