@@ -97,6 +97,8 @@ public final class Universe implements Game {
             kernel.run(() -> live(kernel, broker, cluster[0], psps, shop, nemesis));
         } catch (RuntimeException broke) {
             throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
+        } finally {
+            postgres.leave();
         }
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
