@@ -61,8 +61,12 @@ public final class Patiently {
         }
     }
 
-    private static void pause(Duration pause, RuntimeException because) {
+    private static void noteWait() {
         WAITED.set(System.nanoTime());
+    }
+
+    private static void pause(Duration pause, RuntimeException because) {
+        noteWait();
         LOG.debug("asking again in {}: {}", pause, because.getMessage());
         try {
             Thread.sleep(pause);

@@ -27,6 +27,8 @@ final class Rewriting {
     private static final String STAND_INS = "io/chargeonce/load/universe/StandIns";
     private static final String WORKER = "io/chargeonce/runtime/Worker";
     private static final Set<String> CATCH_ALL = Set.of("java/lang/Throwable", "java/lang/Error");
+    /** They make what each run of the JVM walks over in another order. */
+    private static final Set<String> SALTED = Set.of("java/util/Set.of", "java/util/Map.of", "java/util/Map.ofEntries");
     private static final String RELAY = "io/chargeonce/database/OutboxRelay";
 
     /** By owner, name and descriptor: the name of the method to call instead, which takes the receiver first. */
@@ -49,6 +51,8 @@ final class Rewriting {
             Map.entry("java/net/http/HttpClient.newBuilder()Ljava/net/http/HttpClient$Builder;", "noHttp"),
             Map.entry("java/lang/Runtime.addShutdownHook(Ljava/lang/Thread;)V", "addShutdownHook"),
             Map.entry("java/lang/Runtime.removeShutdownHook(Ljava/lang/Thread;)Z", "removeShutdownHook"),
+            Map.entry("java/util/Set.copyOf(Ljava/util/Collection;)Ljava/util/Set;", "copyOf"),
+            Map.entry("java/util/Map.copyOf(Ljava/util/Map;)Ljava/util/Map;", "copyOf"),
             Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
@@ -70,6 +74,8 @@ final class Rewriting {
             Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
                     new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
             Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/database/Patiently.noteWait", new StandIn("noteWait", -1, "()V")),
+            Map.entry("io/chargeonce/database/Patiently.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
             Map.entry("io/chargeonce/ingest/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}
@@ -165,6 +171,10 @@ final class Rewriting {
             Optional<Handle> other = inPlaceOf(opcode == Opcodes.INVOKESTATIC, owner, name, descriptor);
             if (other.isEmpty()) {
                 super.visitMethodInsn(opcode, owner, name, descriptor, onInterface);
+                if (SALTED.contains(owner + "." + name)) {
+                    String made = Type.getReturnType(descriptor).getDescriptor();
+                    super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, "unsalted", "(" + made + ")" + made, false);
+                }
             } else {
                 super.visitMethodInsn(Opcodes.INVOKESTATIC, BLOCKING, other.get().getName(), other.get().getDesc(), false);
             }

@@ -52,14 +52,19 @@ public final class Simulation implements Game {
             DECLARE
                 stamp record;
                 own regprocedure;
+                each text;
             BEGIN
                 -- Those that bring a search_path of their own would see the time of outside.
                 FOR own IN SELECT oid FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace AND proconfig IS NOT NULL LOOP
                     EXECUTE format('ALTER FUNCTION %s SET search_path = chargeonce, universe, pg_catalog, pg_temp', own);
                 END LOOP;
                 FOR stamp IN SELECT table_name, column_name FROM information_schema.columns
-                              WHERE table_schema = 'chargeonce' AND column_default = 'now()' LOOP
+                              WHERE table_schema = 'chargeonce' AND column_default IN ('now()', 'clock_timestamp()', 'statement_timestamp()') LOOP
                     EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, stamp.column_name);
+                END LOOP;
+                -- It would come in real time, and change plans and where rows lie.
+                FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' LOOP
+                    EXECUTE format('ALTER TABLE chargeonce.%I SET (autovacuum_enabled = off)', each);
                 END LOOP;
                 -- A universe's database loses nothing, for it never outlives its server.
                 EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());

@@ -7,7 +7,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -188,5 +195,30 @@ public final class Blocking {
 
     public static UUID randomUUID() {
         return new UUID(Kernel.it().random().nextLong(), Kernel.it().random().nextLong());
+    }
+
+    /** The same set, walked over in an order that no run of the JVM chooses. */
+    public static <T> Set<T> unsalted(Set<T> salted) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(inOrder(salted)));
+    }
+
+    public static <K, V> Map<K, V> unsalted(Map<K, V> salted) {
+        var inOrder = new LinkedHashMap<K, V>();
+        inOrder(salted.keySet()).forEach(key -> inOrder.put(key, salted.get(key)));
+        return Collections.unmodifiableMap(inOrder);
+    }
+
+    private static <T> Collection<T> inOrder(Set<T> salted) {
+        return salted.size() < 2 || !salted.stream().allMatch(Comparable.class::isInstance) ? salted : new TreeSet<>(salted);
+    }
+
+    public static <T> Set<T> copyOf(Collection<T> all) {
+        all.forEach(Objects::requireNonNull);
+        return Collections.unmodifiableSet(new LinkedHashSet<>(all));
+    }
+
+    public static <K, V> Map<K, V> copyOf(Map<K, V> all) {
+        all.forEach((key, value) -> Objects.requireNonNull(value, Objects.requireNonNull(key).toString()));
+        return Collections.unmodifiableMap(new LinkedHashMap<>(all));
     }
 }

@@ -158,6 +158,6 @@ final class Group {
 
     boolean hasFinished(String topic) {
         return broker.partitions(topic).stream().allMatch(partition ->
-                committed(partition).map(OffsetAndMetadata::offset).orElse(0L) >= broker.log(partition).end());
+                committed(partition).map(next -> broker.log(partition).goOnFrom(next.offset(), next.leaderEpoch())).orElse(0L) >= broker.log(partition).end());
     }
 }

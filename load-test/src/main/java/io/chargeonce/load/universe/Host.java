@@ -3,6 +3,7 @@ package io.chargeonce.load.universe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** One process from its start to its death: what it holds in memory is lost then, and its connections break. */
 final class Host {
@@ -18,6 +19,8 @@ final class Host {
     /** What its relay knows of the outbox. */
     final Stagings.Seen seen = new Stagings.Seen();
     long frozenUntil;
+    /** When an ask of its was last put off. */
+    OptionalLong waitedAt = OptionalLong.empty();
     private long silentSince = NEVER;
 
     Host(String name, Duration skew) {

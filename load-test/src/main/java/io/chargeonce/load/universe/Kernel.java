@@ -32,6 +32,7 @@ final class Kernel {
     private final Map<String, Integer> done = new HashMap<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final List<String> log = new ArrayList<>();
+    private final List<String> trace = new ArrayList<>();
     private final Semaphore over = new Semaphore(0);
     private final Host world = new Host("world", Duration.ZERO);
     private Strand running;
@@ -292,6 +293,7 @@ final class Kernel {
 
     private void mix(String what) {
         hash = hash * 1_099_511_628_211L + what.hashCode();
+        trace.add((micros - START) + " " + what);
     }
 
     long now() {
@@ -346,6 +348,11 @@ final class Kernel {
 
     List<String> log() {
         return List.copyOf(log);
+    }
+
+    /** Each step: when it was, by this universe's time, and what. */
+    List<String> trace() {
+        return List.copyOf(trace);
     }
 
     Map<String, Integer> done() {

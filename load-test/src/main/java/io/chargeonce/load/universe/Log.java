@@ -15,6 +15,8 @@ final class Log {
     private final int partition;
     private final boolean stampedByBroker;
     private final List<Long> judged = new ArrayList<>();
+    /** Where each leader's time began, the first one's left out: who loses a tail leads anew from there. */
+    private final List<Long> laterLeadersBegan = new ArrayList<>();
     private boolean whole = true;
 
     Log(String topic, int partition, boolean stampedByBroker) {
@@ -34,7 +36,7 @@ final class Log {
         records.add(new ConsumerRecord<>(topic, partition, records.size(), timestamp,
                 stampedByBroker ? TimestampType.LOG_APPEND_TIME : TimestampType.CREATE_TIME,
                 sent.key() == null ? -1 : sent.key().length, sent.value() == null ? -1 : sent.value().length,
-                sent.key(), sent.value(), sent.headers(), Optional.of(0)));
+                sent.key(), sent.value(), sent.headers(), Optional.of(laterLeadersBegan.size())));
         return records.size() - 1;
     }
 
@@ -44,6 +46,16 @@ final class Log {
 
     long end() {
         return records.size();
+    }
+
+    /**
+     * Where one goes on who has read up to an offset: there, or where what it has read ends, if the log was cut before it. It may
+     * have grown beyond the offset again since.
+     *
+     * @param leaderEpoch of the last record that was read; without it nobody can tell
+     */
+    long goOnFrom(long offset, Optional<Integer> leaderEpoch) {
+        return leaderEpoch.stream().flatMap(epoch -> laterLeadersBegan.stream().skip(epoch)).reduce(offset, Math::min);
     }
 
     List<ConsumerRecord<byte[], byte[]>> read(long from, int most) {
@@ -64,6 +76,7 @@ final class Log {
     /** A topic of the same name, without a record. */
     void recreate() {
         loseTail(records.size());
+        laterLeadersBegan.clear();
     }
 
     /** Whether it never lost any. */
@@ -76,5 +89,6 @@ final class Log {
         int kept = Math.max(0, records.size() - count);
         records.subList(kept, records.size()).clear();
         judged.subList(kept, judged.size()).clear();
+        laterLeadersBegan.add((long) kept);
     }
 }

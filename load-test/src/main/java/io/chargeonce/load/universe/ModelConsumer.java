@@ -3,10 +3,13 @@ package io.chargeonce.load.universe;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
@@ -33,13 +36,21 @@ final class ModelConsumer {
     private final Broker broker;
     private final Group group;
     private final boolean fromEnd;
-    private final Map<TopicPartition, Long> positions = new LinkedHashMap<>();
+    private final Map<TopicPartition, Position> positions = new LinkedHashMap<>();
     private final Set<TopicPartition> paused = new HashSet<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
     private Set<String> topics = Set.of();
     private ConsumerRebalanceListener listener;
     private long lastPoll = Kernel.it().now();
     private boolean woken;
+
+    /** @param leaderEpoch of the record before it; empty if that is unknown */
+    private record Position(long offset, Optional<Integer> leaderEpoch) {
+
+        static Position at(long offset) {
+            return new Position(offset, Optional.empty());
+        }
+    }
 
     ModelConsumer(Broker broker, String group, boolean fromEnd) {
         this.broker = broker;
@@ -93,7 +104,7 @@ final class ModelConsumer {
     private ConsumerRecords<byte[], byte[]> fetchAsMember() {
         group.expire();
         if (!group.has(this)) {
-            Set<TopicPartition> lost = Set.copyOf(positions.keySet());
+            List<TopicPartition> lost = List.copyOf(positions.keySet());
             forget(lost);
             listener.onPartitionsLost(lost);
             group.join(this);
@@ -107,7 +118,8 @@ final class ModelConsumer {
         List<TopicPartition> assigned = group.toAssign(this);
         if (!assigned.isEmpty()) {
             group.take(this, assigned);
-            assigned.forEach(partition -> positions.put(partition, group.committed(partition).map(OffsetAndMetadata::offset).orElse(reset(partition))));
+            assigned.forEach(partition -> positions.put(partition, group.committed(partition)
+                    .map(next -> new Position(next.offset(), next.leaderEpoch())).orElse(Position.at(reset(partition)))));
             listener.onPartitionsAssigned(assigned);
         }
         return fetch();
@@ -119,34 +131,47 @@ final class ModelConsumer {
     }
 
     private boolean hasRecords() {
-        for (Map.Entry<TopicPartition, Long> entry : positions.entrySet()) {
-            if (entry.getValue() != broker.log(entry.getKey()).end() && !paused.contains(entry.getKey()) && !broker.troubles.isMissing(entry.getKey().topic())) {
+        for (Map.Entry<TopicPartition, Position> entry : positions.entrySet()) {
+            if (isFetched(entry.getKey()) && goOnFrom(entry.getKey(), entry.getValue()) != broker.log(entry.getKey()).end()) {
                 return true;
             }
         }
         return false;
     }
 
+    private boolean isFetched(TopicPartition partition) {
+        return !paused.contains(partition) && !broker.troubles.isMissing(partition.topic());
+    }
+
+    private long goOnFrom(TopicPartition partition, Position position) {
+        return broker.log(partition).goOnFrom(position.offset, position.leaderEpoch);
+    }
+
+    /** A partition that cannot be read is told of only when the others have nothing: what was fetched of them is not lost by it. */
     private ConsumerRecords<byte[], byte[]> fetch() {
         var records = new LinkedHashMap<TopicPartition, List<ConsumerRecord<byte[], byte[]>>>();
-        positions.replaceAll((partition, position) -> {
+        Optional<RuntimeException> broken = Optional.empty();
+        for (TopicPartition partition : positions.keySet()) {
+            long from = goOnFrom(partition, positions.get(partition));
             Log log = broker.log(partition);
-            if (paused.contains(partition) || broker.troubles.isMissing(partition.topic())) {
-                return position;
+            if (!isFetched(partition) || from == log.end()) {
+                continue;
             }
-            if (position != log.end()) {
-                broker.troubles.whyBroken(partition).ifPresent(thrown -> {
-                    throw thrown;
-                });
+            Optional<RuntimeException> why = broker.troubles.whyBroken(partition);
+            if (why.isPresent()) {
+                broken = broken.or(() -> why);
+                continue;
             }
             // Beyond the end: its tail was lost.
-            long from = position > log.end() ? reset(partition) : position;
-            List<ConsumerRecord<byte[], byte[]>> fetched = log.read(from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
+            List<ConsumerRecord<byte[], byte[]>> fetched = log.read(from > log.end() ? reset(partition) : from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
             if (!fetched.isEmpty()) {
                 records.put(partition, fetched);
             }
-            return from + fetched.size();
-        });
+        }
+        if (records.isEmpty() && broken.isPresent()) {
+            throw broken.get();
+        }
+        records.forEach((partition, fetched) -> positions.put(partition, new Position(fetched.getLast().offset() + 1, fetched.getLast().leaderEpoch())));
         return new ConsumerRecords<>(records, Map.of());
     }
 
@@ -179,11 +204,11 @@ final class ModelConsumer {
     }
 
     public Set<TopicPartition> paused() {
-        return Set.copyOf(paused);
+        return Collections.unmodifiableSet(new LinkedHashSet<>(paused));
     }
 
     public Set<TopicPartition> assignment() {
-        return Set.copyOf(positions.keySet());
+        return Collections.unmodifiableSet(new LinkedHashSet<>(positions.keySet()));
     }
 
     public void pause(Collection<TopicPartition> partitions) {
@@ -198,17 +223,17 @@ final class ModelConsumer {
 
     public void seek(TopicPartition partition, long offset) {
         requireAssigned(List.of(partition));
-        positions.put(partition, offset);
+        positions.put(partition, Position.at(offset));
     }
 
     public long position(TopicPartition partition) {
         requireAssigned(List.of(partition));
-        return positions.get(partition);
+        return positions.get(partition).offset;
     }
 
     public OptionalLong currentLag(TopicPartition partition) {
         requireAssigned(List.of(partition));
-        return OptionalLong.of(Math.max(0, broker.log(partition).end() - positions.get(partition)));
+        return OptionalLong.of(Math.max(0, broker.log(partition).end() - positions.get(partition).offset));
     }
 
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {

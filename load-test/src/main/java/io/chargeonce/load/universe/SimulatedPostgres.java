@@ -135,13 +135,16 @@ final class SimulatedPostgres {
         return DriverManager.getConnection(url, properties);
     }
 
+    /** As on large tables. By the size of small ones, a plan and with it the order of rows would depend on when it was made. */
     private Connection newConnection() throws SQLException {
         Connection raw = open();
         try (var statement = raw.createStatement()) {
             statement.execute("""
                     SET search_path = chargeonce, universe, pg_catalog;
                     SET lock_timeout = 1000;
-                    SET plan_cache_mode = force_generic_plan
+                    SET plan_cache_mode = force_generic_plan;
+                    SET jit = off;
+                    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
                     """);
         }
         return raw;
@@ -151,13 +154,17 @@ final class SimulatedPostgres {
             SET session_replication_role = replica;
             DO $$
             DECLARE
-                filled text;
+                used text := (SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+                               WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'flyway%'
+                                 AND pg_relation_size(oid) > 0);
             BEGIN
-                FOR filled IN SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' AND tablename NOT LIKE 'flyway%' LOOP
-                    EXECUTE format('DELETE FROM chargeonce.%I', filled);
-                END LOOP;
+                IF used IS NOT NULL THEN
+                    EXECUTE format('TRUNCATE %s CASCADE', used);
+                END IF;
             END
             $$;
+            SELECT setval(seqrelid, seqstart, false)
+              FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid AND relnamespace = 'chargeonce'::regnamespace;
             INSERT INTO chargeonce.merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
             RESET session_replication_role
             """;
@@ -179,15 +186,28 @@ final class SimulatedPostgres {
         });
     }
 
-    /** For the next universe. A connection that emptied all has forgotten its plans, so this one does nothing else. */
+    /** When the place of a dead row is free again depends on transactions of other universes, so none is until this one is over. */
+    private static final String KEEP_DEAD_ROWS = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM chargeonce.merchant";
+
+    /** For the next universe, as if none was played before it: where a row lies decides among those that are due at the same time. */
     void empty() {
+        inEmptyingConnection(EMPTY);
+        inEmptyingConnection(KEEP_DEAD_ROWS);
+    }
+
+    /** The universe is over. */
+    void leave() {
+        inEmptyingConnection("ROLLBACK");
+    }
+
+    private void inEmptyingConnection(String sql) {
         try {
             emptying = emptying == null ? open() : emptying;
             try (var statement = emptying.createStatement()) {
-                statement.execute(EMPTY);
+                statement.execute(sql);
             }
         } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+            throw new IllegalStateException("Bug! The real Postgres is in trouble: " + e.getMessage(), e);
         }
     }
 

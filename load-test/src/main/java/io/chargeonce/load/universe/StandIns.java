@@ -10,8 +10,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
@@ -83,6 +87,16 @@ public final class StandIns {
     public static Object webhooks(Object inbox) {
         INBOXES.put(Kernel.it().host(), inbox);
         return null;
+    }
+
+    /** In place of a static field, which all processes of all universes would share. */
+    public static void noteWait() {
+        Kernel.it().host().waitedAt = OptionalLong.of(Kernel.it().now());
+    }
+
+    public static Optional<Duration> waitedAgo() {
+        OptionalLong last = Kernel.it().host().waitedAt;
+        return last.isEmpty() ? Optional.empty() : Optional.of(Duration.of(Kernel.it().now() - last.getAsLong(), ChronoUnit.MICROS));
     }
 
     static Object inboxOf(Host host) {

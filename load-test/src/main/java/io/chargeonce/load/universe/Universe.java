@@ -97,6 +97,8 @@ public final class Universe implements Game {
             kernel.run(() -> live(kernel, broker, cluster[0], psps, shop, nemesis));
         } catch (RuntimeException broke) {
             throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
+        } finally {
+            postgres.leave();
         }
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
@@ -105,7 +107,7 @@ public final class Universe implements Game {
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
         }
-        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.log(), kernel.done());
+        return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
     }
 
     private static Broker broker() {

@@ -10,7 +10,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -99,6 +101,30 @@ class RewritingTest {
     void no_catch_of_all_errors_survives_the_end_of_its_process() throws IOException {
         assertThat(new String(Rewriting.rewrite(bytes(Catching.class), call -> { }), StandardCharsets.ISO_8859_1)).contains("passOnKilled");
         assertThat(new String(Rewriting.rewrite(bytes(Known.class), call -> { }), StandardCharsets.ISO_8859_1)).doesNotContain("passOnKilled");
+    }
+
+    public static final class Walking implements Supplier<List<Object>> {
+        @Override
+        public List<Object> get() {
+            var walked = new ArrayList<Object>(Set.of("e", "d", "c", "b", "a"));
+            walked.addAll(Map.of("i", 1, "h", 1, "g", 1, "f", 1).keySet());
+            walked.addAll(Set.copyOf(List.of("z", "y", "x", "w")));
+            walked.addAll(Map.copyOf(new TreeMap<>(Map.of("m", 1, "l", 1, "k", 1, "j", 1))).keySet());
+            return walked;
+        }
+    }
+
+    @Test
+    @SuppressWarnings("unchecked") // It is what Walking implements.
+    void a_set_or_map_that_cannot_change_is_walked_over_in_one_order_in_every_run_of_the_jvm() throws Exception {
+        byte[] rewritten = Rewriting.rewrite(bytes(Walking.class), call -> { });
+        var loader = new ClassLoader(getClass().getClassLoader()) {
+            Class<?> define() {
+                return defineClass(Walking.class.getName(), rewritten, 0, rewritten.length);
+            }
+        };
+        var walking = (Supplier<List<Object>>) loader.define().getConstructor().newInstance();
+        assertThat(String.join("", (List<String>) (List<?>) walking.get())).isEqualTo("abcdefghizyxwjklm");
     }
 
     @Test

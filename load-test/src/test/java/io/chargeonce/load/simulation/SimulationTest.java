@@ -7,7 +7,9 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.sandbox.TestStack;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -44,6 +46,26 @@ class SimulationTest {
         assertThat(again.events()).isEqualTo(once.events());
         assertThat(again.done()).isEqualTo(once.done()).isNotEmpty();
         assertThat(SOUND.play(4712).hash()).isNotEqualTo(once.hash());
+    }
+
+    @Test
+    void a_seed_takes_the_same_steps_whatever_was_played_before() {
+        try (var simulation = new Simulation(TestStack.newDatabase(), Optional.empty(), true, ALL)) {
+            List<String> alone = simulation.play(11).trace();
+            for (long before : new long[] {4711, 2}) {
+                simulation.play(before);
+                assertThat(whereTheyPart(simulation.play(11).trace(), alone)).as("after seed %d", before).isEmpty();
+            }
+        }
+    }
+
+    private static Optional<String> whereTheyPart(List<String> one, List<String> other) {
+        int at = Arrays.mismatch(one.toArray(), other.toArray());
+        return at < 0 ? Optional.empty() : Optional.of("at %d: %s, and not %s".formatted(at, from(one, at), from(other, at)));
+    }
+
+    private static List<String> from(List<String> trace, int at) {
+        return trace.subList(at, Math.min(trace.size(), at + 3));
     }
 
     @Test

@@ -66,6 +66,19 @@ class KernelTest {
     }
 
     @Test
+    void that_a_process_waited_for_postgres_is_known_to_itself_alone() {
+        play(1, () -> {
+            Host patient = host("patient");
+            Kernel.it().spawn(patient, "main", StandIns::noteWait);
+            Kernel.it().sleep(Duration.ofSeconds(1));
+            Kernel.it().spawn(patient, "again", () -> seen.add("patient " + StandIns.waitedAgo().isPresent()));
+            Kernel.it().spawn(host("other"), "main", () -> seen.add("other " + StandIns.waitedAgo().isPresent()));
+            Kernel.it().sleep(Duration.ofSeconds(1));
+        });
+        assertThat(seen).containsExactlyInAnyOrder("patient true", "other false");
+    }
+
+    @Test
     void the_seed_decides_who_is_first() {
         assertThat(race(1).hash()).isEqualTo(race(1).hash());
         assertThat(List.of(race(2).hash(), race(3).hash())).doesNotHaveDuplicates().doesNotContain(race(1).hash());
