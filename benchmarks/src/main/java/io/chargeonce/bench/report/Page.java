@@ -186,7 +186,8 @@ public final class Page {
     private void cost(JsonNode result) {
         line("## What one payment costs Postgres (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("%,d payments that succeed at once, with the services as they run. Processor time is that of Postgres's processes, by Linux's account.".formatted(
+        line(("%,d payments that succeed at once, with the services as they run. Processor time is that of Postgres's processes, by Linux's account. "
+                + "One transaction runs at a time, so that the WAL is its statement's; so batches are of another size than under load.").formatted(
                 result.path("payments").asInt()));
         line("");
         line("| statement | µs a payment | WAL, bytes a payment | payments a call |");
