@@ -152,7 +152,7 @@ class ReaperTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"401 days,scheduled", "401 days,dead", "401 days,parked", "399 days,succeeded"})
+    @CsvSource({"401 days,scheduled", "401 days,dead", "401 days,purged", "401 days,parked", "399 days,succeeded"})
     void a_payment_is_not_forgotten_while_its_money_goes_back_or_just_went(String age, String state) {
         String id = Json.text(payment("500 days", "succeeded").body(), "id");
         refund(id, age, state);

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Sees that a topic was deleted and made again: then the new one is read from its beginning, by a new consumer. Kafka's consumer
  * goes on at the old one's offset, and so passes over what the new one holds; told to begin at 0, it may still read nothing of a
- * partition for ever, for its fetch session is about the old topic. Poll thread only.
+ * partition for ever, for it may know of a later leader of the old topic. Poll thread only.
  *
  * <p>Each commit carries the id of the topic that it belongs to. A partition is read only after the id of its topic is known
  * and the group's committed offset was found to belong to it; from then on the id is looked at every second. A commit that
@@ -142,26 +142,33 @@ final class TopicWatch {
                     notNow.toString());
             return;
         }
+        Map<TopicPartition, OffsetAndMetadata> fromTheBeginning = new HashMap<>();
+        unknown.forEach((work, topicId) -> {
+            if (Optional.ofNullable(committed.get(work.partition)).filter(offset -> CommittedTopic.isAnotherThan(topicId, offset)).isPresent()) {
+                fromTheBeginning.put(work.partition, CommittedTopic.of(topicId, 0, Optional.empty()));
+            }
+        });
+        if (!fromTheBeginning.isEmpty()) {
+            beginWithTheNewTopic(fromTheBeginning);
+        }
         unknown.forEach((work, topicId) -> begin(work, topicId, Optional.ofNullable(committed.get(work.partition))));
     }
 
     private void begin(PartitionWork work, String topicId, Optional<OffsetAndMetadata> committed) {
-        if (committed.filter(offset -> CommittedTopic.isAnotherThan(topicId, offset)).isPresent()) {
-            beginWithTheNewTopic(work.partition, topicId);
-            return;
-        }
         // A commit that does not say its topic yet is repeated by one that does.
         committed.filter(offset -> !CommittedTopic.isSaid(offset)).ifPresent(offset -> work.continuesAt(offset.offset()));
         work.belongsTo(topicId);
     }
 
-    /** Nothing was read yet. */
-    private void beginWithTheNewTopic(TopicPartition partition, String topicId) {
-        tellOfTheNewTopic(partition.toString());
-        PartitionWork work = assignment.restart(partition);
-        consumer.seek(partition, 0);
-        work.continuesAt(0);
-        work.belongsTo(topicId);
+    /**
+     * With the offset of the old topic this consumer has learnt the number of its last leader. The new topic's may be lower, and then
+     * the client takes what it hears of the new one for old news, and waits for newer for ever. So the offset is replaced by one
+     * that says no leader, and another consumer begins there. Nothing was read yet.
+     */
+    private void beginWithTheNewTopic(Map<TopicPartition, OffsetAndMetadata> partitions) {
+        partitions.keySet().forEach(partition -> tellOfTheNewTopic(partition.toString()));
+        consumer.commitSync(partitions, PATIENCE);
+        throw new TopicMadeAgain(partitions.keySet().iterator().next().topic());
     }
 
     private void tellOfTheNewTopic(String what) {

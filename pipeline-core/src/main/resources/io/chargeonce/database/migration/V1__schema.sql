@@ -1039,7 +1039,8 @@ CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
 CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation_now
                     WHERE payment_id = payment AND kind <> 'charge'
-                      AND (state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL OR accepted_at > since))
+                      AND (state NOT IN ('succeeded', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                           OR resolve_at IS NOT NULL OR accepted_at > since))
 $$;
 REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
 
