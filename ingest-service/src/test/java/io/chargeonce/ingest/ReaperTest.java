@@ -139,6 +139,7 @@ class ReaperTest {
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
                                        charge_within_s)
                 VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', 0);
+                UPDATE operation_state SET state = 'dead' WHERE operation_id = '%1$s' AND '%4$s' = 'purged';
                 UPDATE operation_state SET state = '%4$s' WHERE operation_id = '%1$s';
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
                        request_params, recovery_point, response_status, resource_id)
