@@ -1,6 +1,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -47,12 +48,18 @@ public final class LateOperations {
         return missed;
     }
 
+    /** A look that Postgres refuses, for it took too long or met a lock, holds up nothing of what is listed already. */
     private static int list(Database database, String sql, Duration since) {
         int all = 0;
-        int listed;
+        int listed = 0;
         do {
-            listed = database.withConnection(connection -> list(connection, sql, since, MOST_PER_COMMIT));
-            all += listed;
+            try {
+                listed = database.withConnection(connection -> list(connection, sql, since, MOST_PER_COMMIT));
+                all += listed;
+            } catch (DatabaseRefused refused) {
+                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}", refused.getMessage());
+                return all;
+            }
         } while (listed == MOST_PER_COMMIT);
         return all;
     }

@@ -107,6 +107,21 @@ class LateOperationsTest {
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
     }
 
+    /** Else nothing would be asked or swept any more, not even what is listed. */
+    @Test
+    void a_look_that_postgres_refuses_ends_as_one_that_found_nothing() throws Exception {
+        String id = rows.accept();
+        wasAccepted("3 minutes", id);
+        try (var another = rows.connect()) {
+            another.setAutoCommit(false);
+            another.createStatement().execute("LOCK TABLE looked_through");
+            assertThat(rows.late(PATIENCE)).isZero();
+            assertThat(rows.lateClaims()).isZero();
+            another.rollback();
+        }
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+    }
+
     @Test
     void history_is_not_walked_even_while_an_old_snapshot_is_open() throws Exception {
         try (var dump = rows.connect()) {
