@@ -132,6 +132,17 @@ class ReaperTest {
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
     }
 
+    @Test
+    void a_payment_that_is_forgotten_waits_in_no_list() {
+        String id = Json.text(payment("401 days", "declined").body(), "id");
+        world.execute("INSERT INTO waiting (list, operation_id, at_psp, due_at) VALUES ('purge', '" + id + "', '', now())");
+        reaper.runOnce();
+        reaper.runOnce();
+
+        assertThat(kept("*")).isZero();
+        assertThat(world.count("SELECT count(*) FROM waiting WHERE operation_id = '" + id + "'")).isZero();
+    }
+
     /** A refund of that age, in that state. */
     private void refund(String payment, String age, String state) {
         String id = "payment-" + payment + "-refund";

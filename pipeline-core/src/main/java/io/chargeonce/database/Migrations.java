@@ -20,8 +20,8 @@ public final class Migrations {
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
-    private static final Duration LONGEST_LOCK_WAIT = Duration.ofSeconds(2);
-    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+    private static final Duration LONGEST_LOCK_WAIT = Duration.ofMillis(300);
+    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(3);
     private static final int TRIES = 100;
     /** SQLSTATE of a lock that could not be had in time. */
     private static final String LOCKED = "55P03";

@@ -153,6 +153,38 @@ class LateOperationsTest {
         assertThat(rows.text("SELECT before < '4000000000000' FROM looked_through")).isEqualTo("t");
     }
 
+    /** Until the transactions here have caught up with the other server's, for months: a look each half second. */
+    @Test
+    void history_from_another_server_is_walked_over_once() {
+        for (int i = 0; i < 300; i++) {
+            succeed(rows.accept());
+        }
+        String late = rows.accept();
+        wasAccepted("3 minutes", late);
+        rows.rewrite("UPDATE operation SET accepted_xid = '4000000000000'");
+        rows.rewrite("UPDATE payment_attempt SET claimed_xid = '4000000000000'");
+        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '4000000000000'), ('claims', '4000000000000')");
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+        rows.lateClaims();
+        assertThat(listed(late)).isEqualTo("work");
+        long before = rows.read(0);
+        rows.late(PATIENCE);
+        rows.lateClaims();
+        assertThat(rows.read(0) - before).as("rows read by a look").isLessThan(30);
+    }
+
+    @Test
+    void what_is_listed_without_an_operation_is_taken_out_by_the_search() {
+        String id = rows.accept();
+        wasAccepted("3 minutes", id);
+        rows.late(PATIENCE);
+        rows.rewrite("INSERT INTO waiting (list, operation_id, at_psp, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
+        rows.rewrite("SELECT setval('searched', 1, false)");
+        search("1 hour", 1_000);
+        assertThat(listed("gone")).isNull();
+        assertThat(listed(id)).isEqualTo("work");
+    }
+
     private String search(String still, int pages) {
         return rows.text("SELECT list_what_was_missed('%s', %d)".formatted(still, pages));
     }

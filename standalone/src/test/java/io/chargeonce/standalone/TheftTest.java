@@ -119,6 +119,11 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 30 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 32767 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, tier = 3 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, counted_attempts = 9 WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET resolve_tries = 1000000000 WHERE operation_id = 'pay_unresolved'",
             "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
             "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
             "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",

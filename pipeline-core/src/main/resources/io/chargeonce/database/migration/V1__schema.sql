@@ -144,16 +144,16 @@ CREATE TABLE operation_state (
     -- One more for each merge out of the dead-letter queue.
     generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
-    counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts >= 0),
+    counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts BETWEEN 0 AND 1000),
     -- The tier waited in last; parking climbs it without counting an attempt.
-    tier             smallint NOT NULL DEFAULT 0 CHECK (tier >= 0),
+    tier             smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 3),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
     -- How often a soft decline has been presented again.
     represented      smallint NOT NULL DEFAULT 0 CHECK (represented >= 0),
-    -- How often the sweeper has staged this step again.
-    swept            smallint NOT NULL DEFAULT 0,
-    resolve_tries    int NOT NULL DEFAULT 0,
+    -- How often the sweeper has staged this step again. Its pause doubles each time: the thirtieth would be longer than a lifetime.
+    swept            smallint NOT NULL DEFAULT 0 CHECK (swept BETWEEN 0 AND 30),
+    resolve_tries    int NOT NULL DEFAULT 0 CHECK (resolve_tries BETWEEN 0 AND 1000000000),
     -- Whether it has left the usual way, or was found to be late on it. From then on "waiting" follows each of its changes.
     listed           boolean NOT NULL DEFAULT false,
     -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
@@ -246,6 +246,8 @@ BEGIN
     END IF;
     IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
        (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
+       OR NEW.swept NOT IN (OLD.swept, 0) OR NEW.tier NOT IN (OLD.tier, 0) OR NEW.counted_attempts NOT IN (OLD.counted_attempts, 0)
+       OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
        OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state IN ('accepted', 'succeeded') THEN
         RAISE EXCEPTION 'permission denied: this role changes neither where nor how often an operation was tried'
             USING ERRCODE = 'insufficient_privilege';
@@ -502,6 +504,14 @@ CREATE FUNCTION looked_through_to(subject text) RETURNS xid8 LANGUAGE sql STABLE
                       WHERE what = subject AND before <= pg_snapshot_xmax(pg_current_snapshot())), '0')
 $$;
 
+-- What stands above every transaction of this server came with a dump from another one. It is walked over while the mark is the other
+-- server's, so once; else each look would walk over all history until the transactions here have caught up, for months.
+CREATE FUNCTION looked_up_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN EXISTS (SELECT FROM chargeonce.looked_through WHERE what = subject AND before > newest)
+                THEN '18446744073709551615' ELSE newest END
+      FROM pg_snapshot_xmax(pg_current_snapshot()) AS newest
+$$;
+
 -- Several processes look: the one that sees less far leaves the mark as it is.
 CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANGUAGE sql AS $$
     INSERT INTO chargeonce.looked_through AS known (what, before) SELECT subject, seen WHERE seen > begun
@@ -518,13 +528,14 @@ DECLARE
     mark xid8 := looked_through_to('acceptances');
     -- Below it all is decided, and seen by the statements that follow.
     decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    future xid8 := looked_up_to('acceptances');
     late int;
     oldest xid8;
 BEGIN
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
-              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                                   WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed
                                     AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
@@ -533,11 +544,14 @@ BEGIN
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.accepted_xid INTO oldest
-      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark ORDER BY accepted_xid OFFSET 0) AS recent
+      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                           WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its
      LIMIT 1;
-    PERFORM look_from('acceptances', mark, least(oldest, decided));
+    -- There may be more of them, which the next call lists.
+    IF late < most THEN
+        PERFORM look_from('acceptances', mark, least(oldest, decided));
+    END IF;
     RETURN late;
 END $$;
 
@@ -548,13 +562,14 @@ CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
 DECLARE
     mark xid8 := looked_through_to('claims');
     decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
+    future xid8 := looked_up_to('claims');
     late int;
     oldest xid8;
 BEGIN
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
-              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                                   WHERE its.operation_id = recent.operation_id
                                     AND state = 'processing' AND NOT listed
@@ -565,12 +580,15 @@ BEGIN
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.claimed_xid INTO oldest
-      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark ORDER BY claimed_xid OFFSET 0) AS recent
+      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                           WHERE its.operation_id = recent.operation_id
                             AND state = 'processing' AND NOT listed OFFSET 0) AS its
      LIMIT 1;
-    PERFORM look_from('claims', mark, least(oldest, decided));
+    -- There may be more of them, which the next call lists.
+    IF late < most THEN
+        PERFORM look_from('claims', mark, least(oldest, decided));
+    END IF;
     RETURN late;
 END $$;
 
@@ -593,10 +611,14 @@ BEGIN
                        EXCEPT SELECT list, at_psp, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS missed = ROW_COUNT;
+    -- A list without its operations would be in the way of the others.
+    IF first = 0 THEN
+        DELETE FROM waiting WHERE NOT EXISTS (SELECT FROM operation_state WHERE operation_state.operation_id = waiting.operation_id);
+    END IF;
     RETURN missed;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION looked_through_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
+REVOKE EXECUTE ON FUNCTION looked_through_to(text), looked_up_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
     list_late_claims(interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
@@ -1086,7 +1108,9 @@ BEGIN
         DELETE FROM psp_observation USING known WHERE psp_observation.psp_key = known.psp_key
     ), attempt AS (
         DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
-    ), visit AS (
+    ), list AS (
+        DELETE FROM waiting USING gone WHERE waiting.operation_id = gone.operation_id
+), visit AS (
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
     ), letter AS (
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
