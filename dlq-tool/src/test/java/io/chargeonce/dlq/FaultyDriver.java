@@ -1,26 +1,20 @@
 package io.chargeonce.dlq;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
+import io.chargeonce.sandbox.WrappedDriver;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.DriverManager;
-import java.sql.DriverPropertyInfo;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Logger;
 
 /**
  * Postgres behind a line that is cut at a chosen step and stays cut, as when the process at this end is killed there: what
  * was not committed is rolled back. A step is a statement or a commit.
  */
-public final class FaultyDriver implements Driver {
+public final class FaultyDriver extends WrappedDriver {
 
     /** Whether the step in which the line is cut still reaches Postgres, and only its answer is lost. */
     public enum Cut { BEFORE, AFTER }
@@ -53,12 +47,13 @@ public final class FaultyDriver implements Driver {
         return STEP.get() >= cutAt;
     }
 
+    private FaultyDriver() {
+        super(PREFIX);
+    }
+
     @Override
-    public Connection connect(String url, Properties info) throws SQLException {
-        if (!acceptsURL(url)) {
-            return null;
-        }
-        return (Connection) wrap(Connection.class, DriverManager.getConnection(url.substring(PREFIX.length()), info));
+    protected Connection wrap(Connection real) {
+        return (Connection) wrap(Connection.class, real);
     }
 
     private static Object wrap(Class<?> type, Object real) {
@@ -92,14 +87,6 @@ public final class FaultyDriver implements Driver {
         return answer instanceof Statement ? wrap(Statement.class, answer) : answer;
     }
 
-    private static Object call(Object real, Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(real, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
     private static void hangUp(Object real) throws SQLException {
         Connection connection = real instanceof Statement statement ? statement.getConnection() : (Connection) real;
         connection.abort(Runnable::run);
@@ -107,35 +94,5 @@ public final class FaultyDriver implements Driver {
 
     private static SQLException gone() {
         return new SQLException("the line was cut", "08006");
-    }
-
-    @Override
-    public boolean acceptsURL(String url) {
-        return url.startsWith(PREFIX);
-    }
-
-    @Override
-    public DriverPropertyInfo[] getPropertyInfo(String url, Properties info) {
-        return new DriverPropertyInfo[0];
-    }
-
-    @Override
-    public int getMajorVersion() {
-        return 1;
-    }
-
-    @Override
-    public int getMinorVersion() {
-        return 0;
-    }
-
-    @Override
-    public boolean jdbcCompliant() {
-        return false;
-    }
-
-    @Override
-    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-        throw new SQLFeatureNotSupportedException();
     }
 }

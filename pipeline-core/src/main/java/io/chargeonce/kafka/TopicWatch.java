@@ -144,7 +144,8 @@ final class TopicWatch {
         }
         Map<TopicPartition, OffsetAndMetadata> fromTheBeginning = new HashMap<>();
         unknown.forEach((work, topicId) -> {
-            if (Optional.ofNullable(committed.get(work.partition)).filter(offset -> CommittedTopic.isAnotherThan(topicId, offset)).isPresent()) {
+            OffsetAndMetadata offset = committed.get(work.partition);
+            if (offset != null && CommittedTopic.isAnotherThan(topicId, offset)) {
                 fromTheBeginning.put(work.partition, CommittedTopic.of(topicId, 0, Optional.empty()));
             }
         });

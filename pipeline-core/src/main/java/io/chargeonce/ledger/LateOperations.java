@@ -57,7 +57,8 @@ public final class LateOperations {
                 listed = database.withConnection(connection -> list(connection, sql, since, MOST_PER_COMMIT));
                 all += listed;
             } catch (DatabaseRefused refused) {
-                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}", refused.getMessage());
+                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}",
+                        refused.getMessage());
                 return all;
             }
         } while (listed == MOST_PER_COMMIT);

@@ -12,9 +12,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Counts what each statement costs: processor time of the Postgres process that ran it, by Linux's own account, and the WAL that came
@@ -35,7 +36,8 @@ public final class StatementCosts implements AutoCloseable {
     }
 
     /** What a statement does to which tables: its name in the list. */
-    private static final Pattern DEEDS = Pattern.compile("\\b(INSERT INTO|UPDATE|DELETE FROM|SELECT|FROM|JOIN)\\s+(\\w+(?:\\(|\\b))");
+    private static final Pattern DEEDS = Pattern.compile("\\b(INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN)\\s+([a-z_]+)\\b(?!\\s*\\()");
+    private static final Pattern PARTS = Pattern.compile("(\\w+)\\s*(?:\\([^()]*\\))?\\s+AS\\s+(?:MATERIALIZED\\s+)?\\(");
     private static final String WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint";
 
     private final ReentrantLock oneTransaction = new ReentrantLock(true);
@@ -100,15 +102,11 @@ public final class StatementCosts implements AutoCloseable {
     }
 
     static String name(String sql) {
-        var deeds = new StringBuilder();
-        for (Matcher deed = DEEDS.matcher(sql); deed.find() && deeds.length() < 90;) {
-            String table = deed.group(2);
-            if (!table.endsWith("(") && !deed.group(1).equals("SELECT") && !deeds.toString().endsWith(table)) {
-                deeds.append(deeds.isEmpty() ? "" : ", ").append(deed.group(1).replaceAll("FROM|JOIN", "").strip().toLowerCase(Locale.ROOT)
-                        .replaceAll("^$", "read")).append(' ').append(table);
-            }
-        }
-        return deeds.isEmpty() ? sql.strip().replaceAll("\\s+", " ").replaceAll("^(.{60}).*", "$1") : deeds.toString();
+        Set<String> parts = PARTS.matcher(sql).results().map(part -> part.group(1)).collect(Collectors.toSet());
+        String deeds = DEEDS.matcher(sql).results().filter(deed -> !parts.contains(deed.group(2)))
+                .map(deed -> (deed.group(1).matches("FROM|JOIN") ? "read" : deed.group(1).replaceAll(" .*", "").toLowerCase(Locale.ROOT))
+                        + " " + deed.group(2)).distinct().collect(Collectors.joining(", "));
+        return deeds.isEmpty() ? sql.strip().replaceAll("\\s+", " ").replaceAll("^(.{60}).*", "$1") : deeds;
     }
 
     private static long nanos(int backend) {

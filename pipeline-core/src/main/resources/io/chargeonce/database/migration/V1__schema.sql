@@ -109,7 +109,7 @@ CREATE TABLE operation (
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
-    -- In which order it was accepted, whatever any clock says: see list_late_acceptances.
+    -- In which order it was accepted, by no clock: see list_late_acceptances.
     accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     -- How long it may take until its last attempt begins. A merge and a presentation give it more time, in its state.
     charge_within_s  int NOT NULL CHECK (charge_within_s >= 0),
@@ -131,7 +131,7 @@ CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- How far an operation has come: one row for each. Whoever decides about an operation locks this row. Its columns stand in no index
+-- How far an operation has come: one row for each. A decision about an operation locks this row. Its columns stand in no index
 -- but the primary key, and its page has room for the versions of a claim and of a success: so both are written without an entry in
 -- any index (HOT), and the table needs few vacuums. What has to be found by its time is in the list "waiting".
 CREATE TABLE operation_state (
@@ -484,7 +484,7 @@ BEGIN
     RETURN NEW;
 END $$;
 REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
--- Each change lists, whoever makes it, but the usual way: accepted, claimed, and succeeded, declined or dead.
+-- Each change by any role lists, but the usual way: accepted, claimed, and succeeded, declined or dead.
 CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, not_before, represent_at, psp, resolve_at, settled_at, listed ON operation_state
     FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
                        OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
@@ -520,7 +520,7 @@ CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANG
 $$;
 
 -- Accepted, and not claimed within the patience: Kafka may have lost its record. Its plans are to walk along the order from the mark,
--- whatever the planner knew when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
+-- even if the planner knew nothing when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
 CREATE FUNCTION list_late_acceptances(patience interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
@@ -535,7 +535,8 @@ BEGIN
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
-              FROM (SELECT operation_id FROM operation WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
+              FROM (SELECT operation_id FROM operation
+                    WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                                   WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed
                                     AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
@@ -544,7 +545,8 @@ BEGIN
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.accepted_xid INTO oldest
-      FROM (SELECT operation_id, accepted_xid FROM operation WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
+      FROM (SELECT operation_id, accepted_xid FROM operation
+                    WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                           WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its
      LIMIT 1;
@@ -569,7 +571,8 @@ BEGIN
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
             SELECT recent.operation_id
-              FROM (SELECT operation_id, sent_at FROM payment_attempt WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
+              FROM (SELECT operation_id, sent_at FROM payment_attempt
+                    WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
              CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                                   WHERE its.operation_id = recent.operation_id
                                     AND state = 'processing' AND NOT listed
@@ -580,7 +583,8 @@ BEGIN
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
     SELECT recent.claimed_xid INTO oldest
-      FROM (SELECT operation_id, claimed_xid FROM payment_attempt WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
+      FROM (SELECT operation_id, claimed_xid FROM payment_attempt
+                    WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
      CROSS JOIN LATERAL (SELECT FROM operation_state AS its
                           WHERE its.operation_id = recent.operation_id
                             AND state = 'processing' AND NOT listed OFFSET 0) AS its
@@ -593,7 +597,7 @@ BEGIN
 END $$;
 
 -- What has stood still for so long and is not in its list all the same: someone wrote rows with the triggers switched off, or restored
--- one table without the other. Each call searches the next pages of the table, whoever calls, and begins again at its end.
+-- one table without the other. Each call of any process searches the next pages of the table, and begins again at its end.
 CREATE SEQUENCE searched CYCLE;
 CREATE FUNCTION list_what_was_missed(still interval, pages int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -801,7 +805,7 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
 -- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
 -- told by who makes attempts. The queue and the tiers are written by who moves dead letters; of outcomes a person tells only that of
--- a success, which that role cannot make up. What follows the last dot of a topic is fixed, whatever its prefix.
+-- a success, which that role cannot make up. What follows the last dot of a topic is fixed under any prefix.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
