@@ -36,7 +36,7 @@ public final class StatementCosts implements AutoCloseable {
     }
 
     /** What a statement does to which tables: its name in the list. */
-    private static final Pattern DEEDS = Pattern.compile("\\b(INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN)\\s+([a-z_]+)\\b(?!\\s*\\()");
+    private static final Pattern DEEDS = Pattern.compile("\\b(INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN)\\s+([a-z_]+)\\b(?!\\()");
     private static final Pattern PARTS = Pattern.compile("(\\w+)\\s*(?:\\([^()]*\\))?\\s+AS\\s+(?:MATERIALIZED\\s+)?\\(");
     private static final String WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint";
 
