@@ -34,7 +34,7 @@ final class Shopping {
         }
         String key = "%s-%06d".formatted(prefix, ++count);
         Fate fate = mix.draw(random);
-        var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, 100 + random.nextInt(50_000),
+        var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
                 CURRENCIES.get(random.nextInt(CURRENCIES.size())), fate.card(random.nextInt(10)), fate, true,
                 random.nextInt(1000) < mix.refunds());
         if (earlier.size() < REMEMBERED) {
@@ -43,5 +43,11 @@ final class Shopping {
             earlier.set(random.nextInt(REMEMBERED), purchase);
         }
         return purchase;
+    }
+
+    /** In ISO 4217's units. Every third is a round one: only such an amount passes where it is sent in units 100 times as large. */
+    private long price() {
+        int hundreds = 1 + random.nextInt(500);
+        return 100L * hundreds + (random.nextInt(3) == 0 ? 0 : random.nextInt(100));
     }
 }
