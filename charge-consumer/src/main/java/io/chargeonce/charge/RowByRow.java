@@ -5,6 +5,8 @@ import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.OperationTable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,24 +29,43 @@ final class RowByRow {
     private final String cannot;
     private final DueOperations due;
     private final Change change;
+    private final int batch;
 
     /** @param cannot what a row with a bug cannot be, for the log: "be presented again" */
     RowByRow(Database database, String cannot, DueOperations due, Change change) {
+        this(database, cannot, due, change, BATCH);
+    }
+
+    RowByRow(Database database, String cannot, DueOperations due, Change change, int batch) {
         this.database = database;
         this.cannot = cannot;
         this.due = due;
         this.change = change;
+        this.batch = batch;
     }
 
     /** Returns how many rows were changed. */
     int runOnce() {
         try {
-            return database.inTransaction(connection -> change.make(connection, due.lock(connection, BATCH)));
+            return database.inTransaction(connection -> change.make(connection, due.lock(connection, batch)));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            return database.withConnection(connection -> due.ids(connection, BATCH)).stream().mapToInt(this::alone).sum();
+            return eachAlone();
+        }
+    }
+
+    /** So far down the list until one can be changed: what cannot, however much it is, must not hide what is behind it. */
+    private int eachAlone() {
+        var tried = new HashSet<String>();
+        for (int most = batch; ; most *= 2) {
+            int limit = most;
+            List<String> ids = database.withConnection(connection -> due.ids(connection, limit));
+            int changed = ids.stream().filter(tried::add).mapToInt(this::alone).sum();
+            if (changed > 0 || ids.size() < limit) {
+                return changed;
+            }
         }
     }
 

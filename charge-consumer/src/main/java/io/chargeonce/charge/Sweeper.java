@@ -172,9 +172,9 @@ final class Sweeper {
 
     private static final String OVERDUE = """
             SELECT operation_id, step, swept, due_at
-              FROM waiting CROSS JOIN LATERAL (SELECT step, swept, state, represent_at, tier, staged_at FROM operation_state AS its
+              FROM waiting CROSS JOIN LATERAL (SELECT step, swept, staged_at FROM operation_state AS its
                                                 WHERE its.operation_id = waiting.operation_id OFFSET 0) AS operation_state
-             WHERE list = 'work' AND at_psp = '' AND state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND tier = ?
+             WHERE list = 'work' AND lane = ?
                AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
                AND due_at < statement_timestamp() - make_interval(secs => ?)
                AND staged_at < (SELECT coalesce(min(staged_at), 'infinity')
@@ -191,7 +191,7 @@ final class Sweeper {
     /** What waits behind a refused record holds back nobody else, and is not lost itself. */
     private Overdue overdue(Connection connection, int tier) throws SQLException {
         try (var statement = connection.prepareStatement(OVERDUE)) {
-            statement.setInt(1, tier);
+            statement.setString(1, Integer.toString(tier));
             statement.setDouble(2, patience.toMillis() / 1000.0);
             statement.setDouble(3, patience.toMillis() / 1000.0);
             statement.setString(4, topics.ofTier(tier));

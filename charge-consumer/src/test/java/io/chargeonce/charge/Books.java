@@ -330,6 +330,13 @@ final class Books implements AutoCloseable {
         return count("FROM outbox WHERE topic = '" + topic + "'");
     }
 
+    void daysAfterPurges(int days) {
+        execute("""
+                UPDATE dead_letter SET changed_at = changed_at - interval '%1$d days';
+                UPDATE operation_state SET staged_at = staged_at - interval '%1$d days' WHERE state = 'purged'
+                """.formatted(days));
+    }
+
     /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
     void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
@@ -357,7 +364,7 @@ final class Books implements AutoCloseable {
             WITH due AS (
                 SELECT operation_id, its.* FROM operation_state CROSS JOIN LATERAL waits_for(operation_state) AS its WHERE listed
             ), known AS (
-                SELECT operation_id, list, at_psp, due_at FROM waiting
+                SELECT operation_id, list, lane, due_at FROM waiting
             )
             SELECT string_agg(wrong::text, ' ')
               FROM (TABLE due EXCEPT TABLE known UNION ALL (TABLE known EXCEPT TABLE due)) AS wrong
@@ -366,9 +373,9 @@ final class Books implements AutoCloseable {
     private static final String MISSED = """
             SELECT string_agg(operation_id, ' ') FROM operation JOIN operation_state USING (operation_id)
              WHERE NOT listed AND EXISTS (SELECT FROM waits_for(operation_state))
-               AND NOT (state = 'accepted' AND accepted_xid >= looked_through_to('acceptances')
-                        OR state = 'processing' AND looked_through_to('claims') <=
-                           (SELECT claimed_xid FROM payment_attempt AS attempt WHERE attempt.operation_id = operation.operation_id))
+               AND operation_id NOT IN (SELECT operation_id FROM acceptances_from(last_look('acceptances'), 1000000) WHERE since IS NOT NULL
+                                         UNION ALL
+                                        SELECT operation_id FROM claims_from(last_look('claims'), 1000000) WHERE since IS NOT NULL)
             """;
 
     /** Whatever a test did: what waits is in its list, nothing else is, and no look has passed over what it could have to list. */

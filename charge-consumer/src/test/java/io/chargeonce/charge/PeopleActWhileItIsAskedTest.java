@@ -120,7 +120,7 @@ class PeopleActWhileItIsAskedTest {
             }
             case PURGE_FOR_GOOD -> {
                 purge();
-                books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '31 days'");
+                books.daysAfterPurges(31);
                 assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
             }
         }
@@ -141,8 +141,9 @@ class PeopleActWhileItIsAskedTest {
     /** As a purge does that is told to take what may have been charged too. */
     private void purge() {
         books.database.inTransaction(connection -> {
-            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
-            operation.purge();
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.purge(locked.now());
             OperationTable.save(connection, List.of(operation));
             return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
         });

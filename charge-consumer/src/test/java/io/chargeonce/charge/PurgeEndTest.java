@@ -42,28 +42,25 @@ class PurgeEndTest {
         books.process(psp).drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         books.database.inTransaction(connection -> {
-            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
-            operation.purge();
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.purge(locked.now());
             OperationTable.save(connection, List.of(operation));
             return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
         });
         return id;
     }
 
-    private static void days(int days) {
-        books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '%d days'".formatted(days));
-    }
-
     @Test
     void while_a_purge_can_be_undone_nobody_is_told_an_outcome() {
-        days(29);
+        books.daysAfterPurges(29);
         assertThat(ends.runOnce()).isZero();
         assertThat(books.staged(books.topics.outcomes())).isZero();
     }
 
     @Test
     void when_its_retention_ends_a_purge_is_told_once_and_on_record() {
-        days(31);
+        books.daysAfterPurges(31);
         assertThat(ends.runOnce()).isEqualTo(1);
         assertThat(ends.runOnce()).isZero();
 
@@ -77,7 +74,7 @@ class PurgeEndTest {
 
     @Test
     void what_was_restored_in_time_is_not_told() {
-        days(31);
+        books.daysAfterPurges(31);
         books.execute("UPDATE operation_state SET state = 'dead'");
         assertThat(ends.runOnce()).isZero();
         assertThat(books.staged(books.topics.outcomes())).isZero();
@@ -86,7 +83,7 @@ class PurgeEndTest {
     @Test
     void a_purge_that_cannot_be_ended_keeps_no_other_from_it() {
         String broken = purged("order-2");
-        days(31);
+        books.daysAfterPurges(31);
         books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
         try {
             assertThat(ends.runOnce()).isEqualTo(1);
@@ -101,7 +98,7 @@ class PurgeEndTest {
     @Test
     void a_purged_operation_that_cannot_be_read_keeps_no_other_from_being_told() {
         String unreadable = purged("order-2");
-        days(31);
+        books.daysAfterPurges(31);
         books.rewrite("""
                 ALTER TABLE operation DROP CONSTRAINT operation_currency_check;
                 UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'

@@ -42,8 +42,9 @@ class PurgedUnresolvedTest {
         process = books.forget().process(psp);
         id = books.listedAsUnresolved(process, psp);
         books.database.inTransaction(connection -> {
-            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
-            operation.purge();
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            operation.purge(locked.now());
             OperationTable.save(connection, List.of(operation));
             return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
         });
@@ -55,7 +56,7 @@ class PurgedUnresolvedTest {
     }
 
     private static void endPurge() {
-        books.execute("UPDATE dead_letter SET changed_at = changed_at - interval '31 days'");
+        books.daysAfterPurges(31);
         assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
     }
 

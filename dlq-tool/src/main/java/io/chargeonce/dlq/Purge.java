@@ -76,7 +76,7 @@ public final class Purge {
             if (letter.standing() == Standing.UNRESOLVED && !operation.isWatched()) {
                 operation.askNow(batch.now());
             }
-            operation.purge();
+            operation.purge(batch.now());
             operations.add(operation);
         }
         OperationTable.save(connection, operations);

@@ -135,7 +135,7 @@ class ReaperTest {
     @Test
     void a_payment_that_is_forgotten_waits_in_no_list() {
         String id = Json.text(payment("401 days", "declined").body(), "id");
-        world.execute("INSERT INTO waiting (list, operation_id, at_psp, due_at) VALUES ('purge', '" + id + "', '', now())");
+        world.execute("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('purge', '" + id + "', '', now())");
         reaper.runOnce();
         reaper.runOnce();
 

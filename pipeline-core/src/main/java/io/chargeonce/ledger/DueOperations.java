@@ -30,15 +30,16 @@ public final class DueOperations {
                 "represent_at <= statement_timestamp()", List.of());
     }
 
+    private static final String END = "statement_timestamp() - %d * interval '1 second'".formatted(PurgedLetters.KEPT.toSeconds());
     private static final String ENDED = """
             operation_state.state = 'purged' AND settled_at IS NULL
             AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation_state.operation_id AND dead_letter.state = 'purged'
-                           AND changed_at < statement_timestamp() - %d * interval '1 second')
-            """.formatted(PurgedLetters.KEPT.toSeconds());
+                           AND changed_at < %s)
+            """.formatted(END);
 
     /** Purged operations that can be restored no more, and whose outcome has not been told. */
     public static DueOperations endedPurges() {
-        return new DueOperations("list = 'purge'", ENDED, List.of());
+        return new DueOperations("list = 'purge' AND due_at < " + END, ENDED, List.of());
     }
 
     private static final String DUE_FOR_LONG = "list = 'question' AND due_at <= statement_timestamp() - interval '1 minute'";
@@ -65,7 +66,7 @@ public final class DueOperations {
                 SELECT waiting.operation_id
                   FROM waiting CROSS JOIN LATERAL (SELECT * FROM operation_state AS its WHERE its.operation_id = waiting.operation_id
                                                    OFFSET 0) AS operation_state
-                 WHERE %s AND at_psp <> ALL (?) AND %s
+                 WHERE %s AND lane <> ALL (?) AND %s
                  ORDER BY due_at LIMIT
                 """.formatted(listed, state);
     }

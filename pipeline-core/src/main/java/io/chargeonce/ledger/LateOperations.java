@@ -16,22 +16,53 @@ import org.slf4j.LoggerFactory;
 public final class LateOperations {
 
     private static final Logger LOG = LoggerFactory.getLogger(LateOperations.class);
-    private static final int MOST_PER_COMMIT = 5_000;
+    /** Operations that one call walks over, and lists at most. */
+    private static final int STRETCH = 5_000;
 
     private LateOperations() {}
 
-    private static final String ACCEPTANCES = "SELECT list_late_acceptances(? * interval '1 millisecond', ?)";
-
-    /** From then on they are in the list of work. Returns how many they were. */
+    /** What is accepted and was not claimed within this time: from then on it is in the list of work. Returns how many they were. */
     public static int listAcceptances(Database database, Duration patience) {
-        return list(database, ACCEPTANCES, patience);
+        return listLate(database, "acceptances", patience);
     }
 
-    private static final String CLAIMS = "SELECT list_late_claims(? * interval '1 millisecond', ?)";
-
-    /** From then on they are in the list of questions, due when their leases run out. Returns how many they were. */
+    /** What is claimed and was not answered within this time: a question that is due when its lease runs out. Returns how many they were. */
     public static int listClaims(Database database, Duration slow) {
-        return list(database, CLAIMS, slow);
+        return listLate(database, "claims", slow);
+    }
+
+    private record Stretch(int late, boolean more) {}
+
+    /** A look that Postgres refuses, for it took too long or met a lock, holds up nothing of what is listed already. */
+    private static int listLate(Database database, String subject, Duration since) {
+        int late = 0;
+        boolean more = true;
+        while (more) {
+            try {
+                Stretch stretch = database.withConnection(connection -> stretch(connection, subject, since));
+                late += stretch.late;
+                more = stretch.more;
+            } catch (DatabaseRefused refused) {
+                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}",
+                        refused.getMessage());
+                return late;
+            }
+        }
+        return late;
+    }
+
+    private static final String LATE = "SELECT late, more FROM list_late(?, ? * interval '1 millisecond', ?)";
+
+    private static Stretch stretch(Connection connection, String subject, Duration since) throws SQLException {
+        try (var statement = connection.prepareStatement(LATE)) {
+            statement.setString(1, subject);
+            statement.setLong(2, since.toMillis());
+            statement.setInt(3, STRETCH);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return new Stretch(row.getInt(1), row.getBoolean(2));
+            }
+        }
     }
 
     private static final Duration STILL = Duration.ofHours(1);
@@ -41,34 +72,17 @@ public final class LateOperations {
 
     /** Searches the next part of all operations for what stands still outside of its list. Returns how many they were. */
     public static int listMissed(Database database) {
-        int missed = database.withConnection(connection -> list(connection, MISSED, STILL, PAGES_PER_SEARCH));
+        int missed = database.withConnection(LateOperations::missed);
         if (missed > 0) {
             LOG.warn("{} operations stood still and were in no list: their rows were written by hand, or restored. They go on now", missed);
         }
         return missed;
     }
 
-    /** A look that Postgres refuses, for it took too long or met a lock, holds up nothing of what is listed already. */
-    private static int list(Database database, String sql, Duration since) {
-        int all = 0;
-        int listed = 0;
-        do {
-            try {
-                listed = database.withConnection(connection -> list(connection, sql, since, MOST_PER_COMMIT));
-                all += listed;
-            } catch (DatabaseRefused refused) {
-                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}",
-                        refused.getMessage());
-                return all;
-            }
-        } while (listed == MOST_PER_COMMIT);
-        return all;
-    }
-
-    private static int list(Connection connection, String sql, Duration since, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, since.toMillis());
-            statement.setInt(2, most);
+    private static int missed(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(MISSED)) {
+            statement.setLong(1, STILL.toMillis());
+            statement.setInt(2, PAGES_PER_SEARCH);
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

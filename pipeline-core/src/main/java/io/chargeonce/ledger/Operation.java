@@ -381,8 +381,9 @@ public final class Operation {
         refusedBy = Optional.empty();
     }
 
-    /** Out of the queue. Its open attempt is asked about as before, and what a person found out about that attempt stays valid. */
-    public void purge() {
+    /** Out of the queue, from now on. Its open attempt is asked about as before, and what a person found out about that attempt stays valid. */
+    public void purge(Instant now) {
+        stagedAt = now;
         if (isWatched()) {
             state = state.to(OperationState.PURGED);
         } else {

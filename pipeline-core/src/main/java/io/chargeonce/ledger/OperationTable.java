@@ -73,7 +73,7 @@ public final class OperationTable {
 
     private static final String PSPS_TO_ASK = """
             SELECT psp FROM unnest(?::text[]) AS asked (psp)
-             WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND at_psp = asked.psp AND due_at <= statement_timestamp())
+             WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND lane = asked.psp AND due_at <= statement_timestamp())
             """;
 
     /** Those of these PSPs at which an operation is due for a question. Mostly there is none, and this takes no transaction. */
@@ -92,7 +92,7 @@ public final class OperationTable {
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
              WHERE operation_id = ANY (ARRAY(SELECT operation_id FROM waiting
-                                              WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp()
+                                              WHERE list = 'question' AND lane = ? AND due_at <= statement_timestamp()
                                               ORDER BY due_at LIMIT 1000))
                AND resolve_at <= statement_timestamp()
              ORDER BY resolve_at LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED
@@ -109,7 +109,7 @@ public final class OperationTable {
 
     private static final String DUE_FOR_A_QUESTION = """
             SELECT operation_id FROM waiting
-             WHERE list = 'question' AND at_psp = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
+             WHERE list = 'question' AND lane = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
             """;
 
     /** The ids of the same, without a lock; of those too that cannot be read. */

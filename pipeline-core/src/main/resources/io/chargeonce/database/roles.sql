@@ -79,7 +79,7 @@ GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, ps
     represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- What waits is listed by a trigger, and by these what has not left the usual way.
 GRANT SELECT ON waiting TO chargeonce_charge, chargeonce_retry;
-GRANT EXECUTE ON FUNCTION list_late_acceptances(interval, int), list_late_claims(interval, int), list_what_was_missed(interval, int)
+GRANT EXECUTE ON FUNCTION list_late(text, interval, int), list_what_was_missed(interval, int)
     TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256,
     sent_at, key_valid_until) ON payment_attempt TO chargeonce_charge, chargeonce_retry;
@@ -115,7 +115,7 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION looked_through_to(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.

@@ -142,34 +142,121 @@ class LateOperationsTest {
         }
     }
 
+    /** A prepared transaction that is never ended, a batch job's, one in another database: all hold back what is decided. */
     @Test
-    void a_dump_that_is_restored_in_another_server_begins_anew() {
-        String id = rows.accept();
-        wasAccepted("3 minutes", id);
-        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '4000000000000')");
-        assertThat(rows.late(PATIENCE)).isEqualTo(1);
-        succeed(id);
-        assertThat(rows.late(PATIENCE)).isZero();
-        assertThat(rows.text("SELECT before < '4000000000000' FROM looked_through")).isEqualTo("t");
+    void history_is_not_walked_even_while_a_writing_transaction_is_open_and_what_it_commits_at_last_is_found() throws Exception {
+        try (var batch = rows.connect()) {
+            batch.setAutoCommit(false);
+            String late = rows.accept(batch);
+            for (int i = 0; i < 300; i++) {
+                succeed(rows.accept());
+            }
+            look();
+            long before = rows.read(1);
+            look();
+            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            batch.commit();
+            look();
+            wasAccepted("3 minutes", late);
+            assertThat(rows.late(PATIENCE)).isEqualTo(1);
+            look();
+            assertThat(rows.text("SELECT bool_and(open = '{}') FROM looked_through")).isEqualTo("t");
+        }
     }
 
-    /** Until the transactions here have caught up with the other server's, for months: a look each half second. */
+    private void look() {
+        rows.late(PATIENCE);
+        rows.lateClaims();
+    }
+
     @Test
-    void history_from_another_server_is_walked_over_once() {
+    void looks_at_an_idle_pipeline_write_nothing() {
+        succeed(rows.accept());
+        look();
+        String written = rows.text("SELECT string_agg(xmin::text, ' ' ORDER BY what) FROM looked_through");
+        rows.execute("CREATE TABLE another ()");
+        look();
+        assertThat(rows.text("SELECT string_agg(xmin::text, ' ' ORDER BY what) FROM looked_through")).isEqualTo(written);
+    }
+
+    @Test
+    void a_look_goes_on_stretch_by_stretch_and_never_behind_what_is_still_under_way() {
+        for (int i = 0; i < 25; i++) {
+            succeed(rows.accept());
+        }
+        String open = rows.accept();
+        succeed(rows.accept());
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f)");
+        assertThat(rows.text("SELECT before = accepted_xid FROM looked_through, operation WHERE what = 'acceptances' AND operation_id = '" + open + "'"))
+                .isEqualTo("t");
+        wasAccepted("3 minutes", open);
+        assertThat(stretch("acceptances", 10)).isEqualTo("(1,t)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f)");
+    }
+
+    /** Rows of one transaction are walked over together, however many they are: else a stretch of them alone would end where it began. */
+    @Test
+    void more_rows_of_one_transaction_than_a_stretch_has_are_walked_over_at_once() {
+        for (int i = 0; i < 25; i++) {
+            succeed(rows.accept());
+        }
+        rows.rewrite("UPDATE operation SET accepted_xid = '3'");
+        String younger = rows.accept();
+        wasAccepted("3 minutes", younger);
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(1,t)");
+        assertThat(listed(younger)).isEqualTo("work");
+    }
+
+    private String stretch(String subject, int most) {
+        return rows.text("SELECT list_late('%s', '2 minutes', %d)".formatted(subject, most));
+    }
+
+    /** Else it would hold back what is behind it until the clock is there again. */
+    @Test
+    void what_seems_to_come_from_the_future_is_listed_for_the_clock_was_set_back() {
+        String id = rows.accept();
+        rows.rewrite("UPDATE operation_state SET staged_at = now() + interval '1 hour'");
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo("work");
+    }
+
+    private static final String ANOTHER_SERVERS = """
+            INSERT INTO looked_through VALUES ('acceptances', '%1$s', '{}', 1, NULL), ('claims', '%1$s', '{}', 1, NULL)
+            """;
+
+    @ParameterizedTest
+    @CsvSource({"3, 2000000000", "4000000000000, 4000000000000"})
+    void a_dump_from_another_server_is_walked_over_once_whatever_its_transactions_were(String oldest, String mark) throws Exception {
         for (int i = 0; i < 300; i++) {
             succeed(rows.accept());
         }
-        String late = rows.accept();
-        wasAccepted("3 minutes", late);
-        rows.rewrite("UPDATE operation SET accepted_xid = '4000000000000'");
-        rows.rewrite("UPDATE payment_attempt SET claimed_xid = '4000000000000'");
-        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '4000000000000'), ('claims', '4000000000000')");
-        assertThat(rows.late(PATIENCE)).isEqualTo(1);
-        rows.lateClaims();
-        assertThat(listed(late)).isEqualTo("work");
+        String underWay = rows.accept();
+        String claimed = rows.accept();
+        rows.claim(claimed);
+        rows.rewrite("UPDATE operation SET accepted_xid = ('%1$s'::numeric + hashtext(operation_id) %% 100 + 100)::text::xid8".formatted(oldest));
+        rows.rewrite("UPDATE payment_attempt SET claimed_xid = ('%1$s'::numeric + hashtext(operation_id) %% 100 + 100)::text::xid8".formatted(oldest));
+        rows.execute(ANOTHER_SERVERS.formatted(mark));
+        try (var meanwhile = rows.connect()) {
+            meanwhile.setAutoCommit(false);
+            String late = rows.accept(meanwhile);
+            for (String subject : java.util.List.of("acceptances", "claims")) {
+                while (stretch(subject, 50).endsWith(",t)")) {
+                    succeed(rows.accept());
+                }
+            }
+            meanwhile.commit();
+            wasAccepted("3 minutes", late);
+            assertThat(rows.late(PATIENCE)).isEqualTo(1);
+            assertThat(listed(late)).as("accepted meanwhile, and lost").isEqualTo("work");
+        }
+        assertThat(listed(underWay)).as("old, whatever its times say").isEqualTo("work");
+        assertThat(listed(claimed)).isEqualTo("question");
+        look();
         long before = rows.read(0);
-        rows.late(PATIENCE);
-        rows.lateClaims();
+        look();
         assertThat(rows.read(0) - before).as("rows read by a look").isLessThan(30);
     }
 
@@ -178,7 +265,7 @@ class LateOperationsTest {
         String id = rows.accept();
         wasAccepted("3 minutes", id);
         rows.late(PATIENCE);
-        rows.rewrite("INSERT INTO waiting (list, operation_id, at_psp, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
+        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
         rows.rewrite("SELECT setval('searched', 1, false)");
         search("1 hour", 1_000);
         assertThat(listed("gone")).isNull();
@@ -207,7 +294,7 @@ class LateOperationsTest {
         assertThat(LateOperations.listMissed(rows.database)).isEqualTo(1);
         assertThat(listed(id)).isEqualTo(list);
         assertThat(LateOperations.listMissed(rows.database)).isZero();
-        rows.rewrite("UPDATE waiting SET list = 'question', at_psp = 'elsewhere'");
+        rows.rewrite("UPDATE waiting SET list = 'question', lane = 'elsewhere'");
         assertThat(search("1 hour", 100)).as("in a wrong list").isEqualTo("1");
         assertThat(listed(id)).isEqualTo(list);
     }
@@ -244,7 +331,7 @@ class LateOperationsTest {
         rows.claim(id);
         rows.change(id, (connection, operation) -> operation.leaveUnresolved("timeout", "", Instant.now(), Duration.ofMinutes(1)));
         assertThat(listed(id)).isEqualTo("question");
-        rows.change(id, (connection, operation) -> operation.purge());
+        rows.change(id, (connection, operation) -> operation.purge(Instant.now()));
         assertThat(listed(id)).isEqualTo("purge question");
         rows.change(id, (connection, operation) -> operation.endQuestion());
         assertThat(listed(id)).isEqualTo("purge");

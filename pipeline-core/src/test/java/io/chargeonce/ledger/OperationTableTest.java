@@ -73,7 +73,7 @@ class OperationTableTest {
     void what_is_purged_never_moves_again() {
         String id = rows.accept();
         rows.bury(id, "request_refused");
-        rows.change(id, (connection, operation) -> operation.purge());
+        rows.change(id, (connection, operation) -> operation.purge(Instant.now()));
         assertThatThrownBy(() -> rows.change(id, (connection, operation) -> operation.reenter(NOW, Duration.ofHours(1))))
                 .hasMessageContaining("Bug!").hasMessageContaining("purged to accepted");
         assertThat(rows.find(id).state()).isEqualTo(OperationState.PURGED);

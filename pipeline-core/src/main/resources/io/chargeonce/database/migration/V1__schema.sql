@@ -109,7 +109,7 @@ CREATE TABLE operation (
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
-    -- In which order it was accepted, by no clock: see list_late_acceptances.
+    -- In which order it was accepted, by no clock: see list_late.
     accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     -- How long it may take until its last attempt begins. A merge and a presentation give it more time, in its state.
     charge_within_s  int NOT NULL CHECK (charge_within_s >= 0),
@@ -427,7 +427,7 @@ CREATE TABLE payment_attempt (
         CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
 ) WITH (fillfactor = 35);
 
--- The order of claims: see list_late_claims.
+-- The order of claims: see list_late.
 CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
 -- A second charge is refused here, whoever asks for it.
@@ -456,18 +456,18 @@ CREATE TABLE waiting (
     -- lease has run out; 'presentation' for the next presentation of a declined card; 'purge' for its end.
     list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
     operation_id text NOT NULL,
-    -- Whom to ask; '' in the other lists.
-    at_psp       text NOT NULL DEFAULT '',
+    -- Of questions the PSP, of work the tier: none waits behind those of another.
+    lane         text NOT NULL DEFAULT '',
+    -- Of a purge when it was purged.
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, list)
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
--- Questions are taken PSP by PSP, by who is set up for it: none of them waits behind those of another.
-CREATE INDEX waiting_due ON waiting (list, at_psp, due_at, operation_id);
+CREATE INDEX waiting_due ON waiting (list, lane, due_at, operation_id);
 
 -- What an operation waits for now.
-CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, at_psp text, due_at timestamptz)
+CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, lane text, due_at timestamptz)
     LANGUAGE sql IMMUTABLE AS $$
-    SELECT 'work', '', its.not_before WHERE its.state IN ('accepted', 'scheduled', 'parked') AND its.represent_at IS NULL
+    SELECT 'work', its.tier::text, its.not_before WHERE its.state IN ('accepted', 'scheduled', 'parked') AND its.represent_at IS NULL
      UNION ALL
     SELECT 'presentation', '', its.represent_at WHERE its.represent_at IS NOT NULL
      UNION ALL
@@ -480,120 +480,122 @@ CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFI
 BEGIN
     NEW.listed := true;
     DELETE FROM waiting WHERE operation_id = NEW.operation_id;
-    INSERT INTO waiting (list, operation_id, at_psp, due_at) SELECT list, NEW.operation_id, at_psp, due_at FROM waits_for(NEW);
+    INSERT INTO waiting (list, operation_id, lane, due_at) SELECT list, NEW.operation_id, lane, due_at FROM waits_for(NEW);
     RETURN NEW;
 END $$;
 REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
 -- Each change by any role lists, but the usual way: accepted, claimed, and succeeded, declined or dead.
-CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, not_before, represent_at, psp, resolve_at, settled_at, listed ON operation_state
+CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
+    ON operation_state
     FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
                        OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
     EXECUTE FUNCTION list_what_waits();
 
--- Behind which transaction there is still something on the usual way: before it, each acceptance and each first claim has gone on or
--- is listed as late. So a look for the late ones begins here, and walks over what is under way and not over history. By transactions
--- and not by a clock: a clock may be set back, and who began early may commit late. No row is the beginning.
+-- How far the looks for what is late on the usual way have come. They walk over what is under way and not over history: by
+-- transactions and not by a clock, for a clock may be set back, and who began early may commit late. No row is the beginning.
 CREATE TABLE looked_through (
     what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
-    before xid8 NOT NULL
+    -- Each acceptance (each first claim) by a transaction before this one has gone on or is listed,
+    before xid8 NOT NULL,
+    -- but for those by these transactions: they had not ended when it was looked.
+    open   xid8[] NOT NULL,
+    -- Whose transactions these are. A restored dump lies in another server: there it is all walked over once,
+    server bigint NOT NULL,
+    -- however high the numbers are that it brought. Meanwhile this is where the new server's own transactions begin.
+    own    xid8
 ) WITH (fillfactor = 10);
 
-CREATE FUNCTION looked_through_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
-    -- A restored dump is in another server, whose transactions count from the beginning.
-    SELECT coalesce((SELECT before FROM chargeonce.looked_through
-                      WHERE what = subject AND before <= pg_snapshot_xmax(pg_current_snapshot())), '0')
+CREATE FUNCTION last_look(subject text) RETURNS looked_through LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN known.server = here.system_identifier THEN known
+                WHEN known.server IS NULL THEN ROW(subject, '0', '{}', here.system_identifier, NULL)::chargeonce.looked_through
+                ELSE ROW(subject, '0', ARRAY(SELECT pg_snapshot_xip(pg_current_snapshot())), here.system_identifier,
+                         pg_snapshot_xmax(pg_current_snapshot()))::chargeonce.looked_through END
+      FROM pg_control_system() AS here LEFT JOIN chargeonce.looked_through AS known ON what = subject
 $$;
 
--- What stands above every transaction of this server came with a dump from another one. It is walked over while the mark is the other
--- server's, so once; else each look would walk over all history until the transactions here have caught up, for months.
-CREATE FUNCTION looked_up_to(subject text) RETURNS xid8 LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN EXISTS (SELECT FROM chargeonce.looked_through WHERE what = subject AND before > newest)
-                THEN '18446744073709551615' ELSE newest END
-      FROM pg_snapshot_xmax(pg_current_snapshot()) AS newest
+-- The next stretch of acceptances from there on, and all that such transactions committed late. "since" is NULL for what has gone
+-- on or is listed. OFFSET 0 keeps each part as it is written, even if the planner knew nothing of the tables.
+CREATE FUNCTION acceptances_from(look looked_through, most int) RETURNS TABLE (xid xid8, operation_id text, since timestamptz)
+    LANGUAGE sql STABLE AS $$
+    SELECT accepted_xid, recent.operation_id, greatest(staged_at, not_before)
+      FROM ((SELECT accepted_xid, operation_id FROM chargeonce.operation
+              WHERE accepted_xid >= (look).before
+                AND accepted_xid < CASE WHEN (look).own IS NULL THEN pg_snapshot_xmax(pg_current_snapshot()) ELSE '18446744073709551615' END
+              ORDER BY accepted_xid FETCH FIRST most ROWS WITH TIES)
+             UNION ALL
+            SELECT accepted_xid, operation_id FROM chargeonce.operation WHERE accepted_xid = ANY ((look).open) AND accepted_xid < (look).before
+           ) AS recent
+      LEFT JOIN LATERAL (SELECT staged_at, not_before FROM chargeonce.operation_state AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its ON true
 $$;
 
--- Several processes look: the one that sees less far leaves the mark as it is.
-CREATE FUNCTION look_from(subject text, begun xid8, seen xid8) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO chargeonce.looked_through AS known (what, before) SELECT subject, seen WHERE seen > begun
-    ON CONFLICT (what) DO UPDATE SET before = excluded.before
-     WHERE known.before < excluded.before OR known.before > pg_snapshot_xmax(pg_current_snapshot())
+-- The same for claims: first claims alone are not listed. A lease that has run out is late at once.
+CREATE FUNCTION claims_from(look looked_through, most int) RETURNS TABLE (xid xid8, operation_id text, since timestamptz)
+    LANGUAGE sql STABLE AS $$
+    SELECT claimed_xid, recent.operation_id,
+           CASE WHEN resolve_at <= statement_timestamp() THEN '-infinity' WHEN resolve_at IS NOT NULL THEN sent_at END
+      FROM ((SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
+              WHERE claimed_xid >= (look).before
+                AND claimed_xid < CASE WHEN (look).own IS NULL THEN pg_snapshot_xmax(pg_current_snapshot()) ELSE '18446744073709551615' END
+              ORDER BY claimed_xid FETCH FIRST most ROWS WITH TIES)
+             UNION ALL
+            SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
+             WHERE claimed_xid = ANY ((look).open) AND claimed_xid < (look).before
+           ) AS recent
+      LEFT JOIN LATERAL (SELECT resolve_at FROM chargeonce.operation_state AS its
+                          WHERE its.operation_id = recent.operation_id AND state = 'processing' AND NOT listed OFFSET 0) AS its ON true
 $$;
 
--- Accepted, and not claimed within the patience: Kafka may have lost its record. Its plans are to walk along the order from the mark,
--- even if the planner knew nothing when they were made: hence the settings, and OFFSET 0, which keeps each part as it is written.
-CREATE FUNCTION list_late_acceptances(patience interval, most int) RETURNS int
+-- Lists what is late: accepted, and not claimed within the patience, for Kafka may have lost its record; or claimed, and not answered,
+-- for its worker may be gone. One stretch; "more" tells that the next call has more to do. It writes only where it comes further, so
+-- that an idle pipeline stays idle. Several processes look: the one that sees less far leaves the row as it is.
+CREATE FUNCTION list_late(subject text, patience interval, most int, OUT late int, OUT more boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
-    mark xid8 := looked_through_to('acceptances');
-    -- Below it all is decided, and seen by the statements that follow.
-    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
-    future xid8 := looked_up_to('acceptances');
-    late int;
+    -- What it tells to be in progress may be missing in the stretch.
+    seen pg_snapshot := pg_current_snapshot();
+    look looked_through := last_look(subject);
+    next looked_through := look;
+    overdue text[];
+    walked int;
+    reached xid8;
     oldest xid8;
+    stuck xid8[];
 BEGIN
+    SELECT count(*) FILTER (WHERE xid >= look.before), max(xid), min(xid) FILTER (WHERE xid >= look.before AND since IS NOT NULL),
+           coalesce(array_agg(xid) FILTER (WHERE xid < look.before AND since IS NOT NULL), '{}'),
+           -- What seems to come from the future is from before the clock was set back. What a dump brought is old.
+           array_agg(operation_id) FILTER (WHERE look.own IS NOT NULL AND since IS NOT NULL
+               OR since NOT BETWEEN statement_timestamp() - patience AND statement_timestamp() + patience)
+      INTO walked, reached, oldest, stuck, overdue
+      FROM (SELECT * FROM acceptances_from(look, most) WHERE subject = 'acceptances'
+             UNION ALL
+            SELECT * FROM claims_from(look, most) WHERE subject = 'claims') AS stretch;
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
-        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
-            SELECT recent.operation_id
-              FROM (SELECT operation_id FROM operation
-                    WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
-             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                                  WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed
-                                    AND greatest(staged_at, not_before) < statement_timestamp() - patience OFFSET 0) AS its
-             LIMIT most))
-           AND state = 'accepted' AND NOT listed
+        SELECT operation_id FROM operation_state
+         WHERE operation_id = ANY (overdue) AND state = CASE subject WHEN 'acceptances' THEN 'accepted' ELSE 'processing' END AND NOT listed
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
-    SELECT recent.accepted_xid INTO oldest
-      FROM (SELECT operation_id, accepted_xid FROM operation
-                    WHERE accepted_xid >= mark AND accepted_xid < future ORDER BY accepted_xid OFFSET 0) AS recent
-     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                          WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its
-     LIMIT 1;
-    -- There may be more of them, which the next call lists.
-    IF late < most THEN
-        PERFORM look_from('acceptances', mark, least(oldest, decided));
+    IF walked >= most THEN
+        next.before := (reached::text::numeric + 1)::text::xid8;
+    ELSE
+        next.before := coalesce(look.own, pg_snapshot_xmax(seen));
+        next.own := NULL;
     END IF;
-    RETURN late;
-END $$;
-
--- Claimed for the first time, and slow: its worker may be gone. The resolver finds it in the list when its lease has run out.
-CREATE FUNCTION list_late_claims(slow interval, most int) RETURNS int
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
-    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
-DECLARE
-    mark xid8 := looked_through_to('claims');
-    decided xid8 := pg_snapshot_xmin(pg_current_snapshot());
-    future xid8 := looked_up_to('claims');
-    late int;
-    oldest xid8;
-BEGIN
-    UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
-        SELECT operation_id FROM operation_state WHERE operation_id = ANY (ARRAY(
-            SELECT recent.operation_id
-              FROM (SELECT operation_id, sent_at FROM payment_attempt
-                    WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
-             CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                                  WHERE its.operation_id = recent.operation_id
-                                    AND state = 'processing' AND NOT listed
-                                    AND (resolve_at <= statement_timestamp() OR recent.sent_at < statement_timestamp() - slow)
-                                 OFFSET 0) AS its
-             LIMIT most))
-           AND state = 'processing' AND NOT listed
-         ORDER BY operation_id FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS late = ROW_COUNT;
-    SELECT recent.claimed_xid INTO oldest
-      FROM (SELECT operation_id, claimed_xid FROM payment_attempt
-                    WHERE claimed_xid >= mark AND claimed_xid < future ORDER BY claimed_xid OFFSET 0) AS recent
-     CROSS JOIN LATERAL (SELECT FROM operation_state AS its
-                          WHERE its.operation_id = recent.operation_id
-                            AND state = 'processing' AND NOT listed OFFSET 0) AS its
-     LIMIT 1;
-    -- There may be more of them, which the next call lists.
-    IF late < most THEN
-        PERFORM look_from('claims', mark, least(oldest, decided));
+    IF look.own IS NULL THEN
+        next.before := least(next.before, oldest, pg_snapshot_xmax(seen));
+        next.open := ARRAY(SELECT xid FROM pg_snapshot_xip(seen) AS xid WHERE xid < next.before UNION SELECT unnest(stuck));
     END IF;
-    RETURN late;
+    more := late > 0 OR walked >= most AND next.before > look.before;
+    IF look.own IS NOT NULL OR walked > 0 AND next.before > look.before OR cardinality(next.open) < cardinality(look.open) THEN
+        INSERT INTO looked_through AS known SELECT next.*
+        ON CONFLICT (what) DO UPDATE
+           SET (before, open, server, own) = (excluded.before, excluded.open, excluded.server, excluded.own)
+         WHERE known.server <> excluded.server
+            OR (known.own IS NULL, known.before, -cardinality(known.open))
+             < (excluded.own IS NULL, excluded.before, -cardinality(excluded.open));
+    END IF;
 END $$;
 
 -- What has stood still for so long and is not in its list all the same: someone wrote rows with the triggers switched off, or restored
@@ -611,8 +613,8 @@ BEGIN
          WHERE ctid >= format('(%s,0)', first)::tid AND ctid < format('(%s,0)', first + pages)::tid
            AND (state IN ('accepted', 'scheduled', 'parked') OR resolve_at IS NOT NULL OR state = 'purged' AND settled_at IS NULL)
            AND staged_at < statement_timestamp() - still
-           AND EXISTS (SELECT list, at_psp, due_at FROM waits_for(its)
-                       EXCEPT SELECT list, at_psp, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
+           AND EXISTS (SELECT list, lane, due_at FROM waits_for(its)
+                       EXCEPT SELECT list, lane, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS missed = ROW_COUNT;
     -- A list without its operations would be in the way of the others.
@@ -622,8 +624,8 @@ BEGIN
     RETURN missed;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION looked_through_to(text), looked_up_to(text), look_from(text, xid8, xid8), list_late_acceptances(interval, int),
-    list_late_claims(interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), claims_from(looked_through, int),
+    list_late(text, interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
 
 -- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
