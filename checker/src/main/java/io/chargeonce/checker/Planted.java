@@ -44,7 +44,7 @@ final class Planted {
             UNION ALL
             SELECT 'audit record ' || audit_id, concat_ws(' ', reason, data) FROM audit_record
             UNION ALL
-            SELECT 'key of ' || resource_id, concat_ws(' ', request_params, response_headers, encode(response_body, 'escape'))
+            SELECT 'key of ' || resource_id, request_params::text
               FROM idempotency_key
             """;
 

@@ -22,7 +22,7 @@ final class Timelines {
     /** Columns of bytes say little to people, and one of them may be a megabyte. */
     private static final String ROWS = """
             SELECT resource_id AS subject, created_at AS at, 'idempotency key' AS source,
-                   (to_jsonb(k) - 'response_body' - 'response_headers')::text AS what
+                   to_jsonb(k)::text AS what
               FROM idempotency_key AS k WHERE resource_id = ANY (?)
             """;
     private static final String OPERATIONS = """

@@ -54,9 +54,9 @@ final class Sample implements AutoCloseable {
                 VALUES ('%1$s', '%3$s', %4$d, %5$d, 'stripe', %6$s, '%7$s'::timestamptz + interval '1 day', %8$s)
                 """.formatted(id, key, state, step, attempts, settled ? "'pi_" + id + "'" : "NULL", World.START,
                         settled ? "'" + at(60) + "'" : "NULL"), """
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
-                       request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
-                VALUES ('acme', '%s', sha256('x'), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', '%s')
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
+                       request_path, request_params, resource_id)
+                VALUES ('acme', '%s', sha256('x'), 1, '/v1/payments', '{}', '%s')
                 """.formatted(key, id));
         world.calls.add(new ClientCall("acme", key, CONTENT, ClientCall.Result.OK, Optional.of(id)));
         request("requests", id, key, 1, 1299, "1", at(0));

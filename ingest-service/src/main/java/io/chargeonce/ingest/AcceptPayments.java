@@ -67,7 +67,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
         var rows = new ArrayList<OutboxRow>(accepted.size());
         for (Ask ask : accepted) {
             rows.add(staged(ask));
-            answers.put(ask, new Acceptance.Accepted(ask.response()));
+            answers.put(ask, new Acceptance.Accepted());
         }
         Outbox.stage(connection, rows);
         if (!again.isEmpty()) {
@@ -91,18 +91,15 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
     private static final String INSERT = """
             WITH ask AS (
                 SELECT *
-                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[],
+                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
                               ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
                               ?::text[])
-                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, response_headers,
-                            response_body, amount, currency, payment_method, customer, reference, description,
+                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method, customer, reference, description,
                             receipt_email, origin, purchase, traceparent)
             ), fresh AS (
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
-                       request_path, request_params, recovery_point, response_status, response_headers, response_body,
-                       resource_id)
-                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', '%s', request_params::json, 'accepted', 202,
-                       response_headers::json, response_body, payment_id
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
+                       request_params, resource_id)
+                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', request_params::json, payment_id
                   FROM ask
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id
@@ -136,7 +133,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                   FROM accepted
             )
             SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
-            """.formatted(Command.VERSION, Command.METHOD, Command.PATH);
+            """.formatted(Command.VERSION, Command.PATH);
 
     /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
     private Map<String, Boolean> insert(Connection connection, List<Ask> asks) throws SQLException {
@@ -147,8 +144,6 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                     .with("text", ask -> ask.key().value())
                     .with("bytea", ask -> ask.command().fingerprint())
                     .with("text", ask -> ask.command().canonical())
-                    .with("text", ask -> ask.response().headersColumn())
-                    .with("bytea", ask -> ask.response().body())
                     .with("int8", ask -> ask.request().money().minorUnits())
                     .with("text", ask -> ask.request().money().currency())
                     .with("text", ask -> ask.request().paymentMethod())
@@ -159,7 +154,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                     .with("text", Ask::origin)
                     .with("bytea", ask -> ask.guarded().orElse(null))
                     .with("text", ask -> ask.traceparent().orElse(null));
-            statement.setLong(18, chargeWithin.toSeconds());
+            statement.setLong(16, chargeWithin.toSeconds());
             var fresh = new HashMap<String, Boolean>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

@@ -8,13 +8,10 @@ import java.util.List;
 sealed interface Acceptance {
 
     /** The payment is new. */
-    record Accepted(StoredResponse response) implements Acceptance {}
+    record Accepted() implements Acceptance {}
 
     /** The same request had been accepted before; nothing was written. */
-    record Replayed(StoredResponse response, PaymentStatus now, Instant firstAt) implements Acceptance {}
-
-    /** The same request had been accepted so long ago that its answer is no longer kept; nothing was written. */
-    record Reconstructed(StoredResponse response, PaymentStatus now) implements Acceptance {}
+    record Replayed(PaymentStatus now, Instant firstAt) implements Acceptance {}
 
     /** The key names another payment; nothing was written. */
     record Reused(List<String> differingFields) implements Acceptance {}

@@ -16,9 +16,8 @@ final class AnswerAsk implements Function<Ask, Answer> {
     @Override
     public Answer apply(Ask ask) {
         return Guarded.answer(() -> switch (accept.apply(ask)) {
-            case Acceptance.Accepted(StoredResponse response) -> response.first();
-            case Acceptance.Replayed replay -> replay.response().repeated(replay.now(), replay.firstAt(), ask.askedAt());
-            case Acceptance.Reconstructed rebuilt -> rebuilt.response().reconstructed(rebuilt.now());
+            case Acceptance.Accepted() -> ask.answer().first();
+            case Acceptance.Replayed replay -> ask.answer().repeated(replay.now(), replay.firstAt(), ask.askedAt());
             case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
             case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();

@@ -16,17 +16,17 @@ import java.util.Optional;
  * @param traceparent of the span in which it came, if any
  */
 record Ask(String merchant, IdempotencyKey key, PaymentId id, PaymentRequest request, Command command,
-           StoredResponse response, Optional<byte[]> guarded, String origin, Instant askedAt, Optional<String> traceparent) {
+           AcceptedAnswer answer, Optional<byte[]> guarded, String origin, Instant askedAt, Optional<String> traceparent) {
 
     /** One that may not be a second click for a purchase. */
     static Ask of(String merchant, IdempotencyKey key, PaymentRequest request, String origin, Instant askedAt) {
         var id = PaymentId.derive(merchant, key);
-        return new Ask(merchant, key, id, request, Command.of(request), StoredResponse.accepted(id, request),
+        return new Ask(merchant, key, id, request, Command.of(request), AcceptedAnswer.of(id, request),
                 Purchase.of(request), origin, askedAt, TraceContext.current());
     }
 
     /** The same, though it may be the same purchase as another: equal instalments are a real purchase. */
     Ask withoutGuard() {
-        return new Ask(merchant, key, id, request, command, response, Optional.empty(), origin, askedAt, traceparent);
+        return new Ask(merchant, key, id, request, command, answer, Optional.empty(), origin, askedAt, traceparent);
     }
 }

@@ -4,20 +4,24 @@ import io.chargeonce.database.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Removes what is no longer needed, some rows at a time: answers after a day, rows after the retention with their dead
- * letters and the runs of merges, guards when their time is over. A key's row outlives its answer, so a late repeat never charges again. What is not finished is never
- * removed; it is counted for an alert. Several processes may reap at once.
+ * Forgets, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges; guards when their
+ * time is over. What is not finished is never forgotten; it is counted for an alert. For one thread; several processes may each run one.
  */
 final class Reaper {
 
+    /** After it the payments that were not settled are looked at again. */
+    private static final Duration ROUND = Duration.ofHours(12);
     private static final int SOME = 1000;
 
     private final Database database;
     private final Duration retention;
     private final AtomicLong unfinished = new AtomicLong();
+    private OffsetDateTime reached = OffsetDateTime.MIN;
+    private long roundEnds = System.nanoTime();
 
     /** @param retention how long a key stays taken after its payment was accepted */
     Reaper(Database database, Duration retention) {
@@ -27,30 +31,51 @@ final class Reaper {
 
     /** One pass; returns how many rows it removed or looked at. Where that is none, it counts. */
     int runOnce() {
-        int looked = database.inTransaction(connection -> remove(connection, REAP_ANSWERS, StoredResponse.KEPT));
-        int keys = database.inTransaction(connection -> remove(connection, FORGET_PAYMENTS, retention));
-        int letters = database.inTransaction(connection -> remove(connection, FORGET_RUNS, retention));
+        if (System.nanoTime() - roundEnds >= 0) {
+            beginAgain();
+        }
+        int keys = database.inTransaction(this::forgetPayments);
+        int letters = database.inTransaction(this::forgetRuns);
         int guards = database.inTransaction(DuplicateGuard::expire);
-        int done = looked + keys + letters + guards;
+        int done = keys + letters + guards;
         if (done == 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
         }
         return done;
     }
 
-    /** As of the last pass that found nothing to do: keys whose answer would have been removed, were their payment finished. */
+    /** What has been settled since is met too. */
+    void beginAgain() {
+        reached = OffsetDateTime.MIN;
+        roundEnds = System.nanoTime() + ROUND.toNanos();
+    }
+
+    /** As of the last pass that found nothing to do: operations that are not finished after a day. */
     long unfinished() {
         return unfinished.get();
     }
 
     /** By functions: the role that faces the internet changes and deletes nothing of a payment by itself. */
-    private static final String REAP_ANSWERS = "SELECT reap_answers(? * interval '1 second', ?)";
-    private static final String FORGET_PAYMENTS = "SELECT forget_settled_payments(? * interval '1 second', ?)";
+    private static final String FORGET_PAYMENTS = "SELECT walked, reached FROM forget_settled_payments(? * interval '1 second', ?, ?)";
+
+    private int forgetPayments(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET_PAYMENTS)) {
+            statement.setLong(1, retention.toSeconds());
+            statement.setInt(2, SOME);
+            statement.setObject(3, reached);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                reached = row.getObject(2, OffsetDateTime.class);
+                return row.getInt(1);
+            }
+        }
+    }
+
     private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(? * interval '1 second', ?)";
 
-    private static int remove(Connection connection, String sql, Duration kept) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, kept.toSeconds());
+    private int forgetRuns(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET_RUNS)) {
+            statement.setLong(1, retention.toSeconds());
             statement.setInt(2, SOME);
             try (var row = statement.executeQuery()) {
                 row.next();
@@ -59,12 +84,7 @@ final class Reaper {
         }
     }
 
-    private static final String COUNT_UNFINISHED = """
-            SELECT count(*)
-              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
-             WHERE response_body IS NOT NULL AND looked_at > old.created_at
-               AND state NOT IN ('succeeded', 'declined', 'purged')
-            """;
+    private static final String COUNT_UNFINISHED = "SELECT count_unfinished(interval '1 day')";
 
     private static long countUnfinished(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(COUNT_UNFINISHED); var row = statement.executeQuery()) {

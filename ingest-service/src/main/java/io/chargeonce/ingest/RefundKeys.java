@@ -33,11 +33,11 @@ final class RefundKeys {
     }
 
     private static final String INSERT = """
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
-                   request_path, request_params, recovery_point, response_status, resource_id)
-            VALUES (?, ?, ?, %d, '%s', ?, ?::json, 'accepted', 202, ?)
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
+                   request_path, request_params, resource_id)
+            VALUES (?, ?, ?, %d, ?, ?::json, ?)
             ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
-            """.formatted(Command.VERSION, Command.METHOD);
+            """.formatted(Command.VERSION);
 
     /** @return false if somebody else has it */
     static boolean insert(Connection connection, Refunds.Ask ask, IdempotencyKey key, Command command) throws SQLException {

@@ -9,23 +9,17 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Answers asks whose key is taken, from the rows of whoever took it. Within the transaction that found it taken. */
 final class StoredKeys {
 
     private StoredKeys() {}
 
-    /** @param response empty once it was reaped */
-    private record Stored(Command.Stored command, Optional<StoredResponse> response, PaymentStatus now,
-                          Instant firstAt) {
+    private record Stored(Command.Stored command, PaymentStatus now, Instant firstAt) {
 
         Acceptance answer(Ask ask) {
-            if (!ask.command().isTheSameAs(command)) {
-                return new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
-            }
-            return response.<Acceptance>map(kept -> new Acceptance.Replayed(kept, now, firstAt))
-                    .orElseGet(() -> new Acceptance.Reconstructed(ask.response(), now));
+            return ask.command().isTheSameAs(command) ? new Acceptance.Replayed(now, firstAt)
+                    : new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
         }
     }
 
@@ -50,8 +44,7 @@ final class StoredKeys {
     }
 
     private static final String SELECT = """
-            SELECT taken.idempotency_key, taken.fingerprint, taken.request_params, taken.response_status,
-                   taken.response_headers, taken.response_body, taken.created_at,
+            SELECT taken.idempotency_key, taken.fingerprint, taken.request_params, taken.created_at,
                    %s, taken.merchant_id, taken.fingerprint_version, taken.request_path
               FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
               JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
@@ -72,12 +65,8 @@ final class StoredKeys {
     }
 
     private static Stored stored(ResultSet row) throws SQLException {
-        byte[] body = row.getBytes(6);
         var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
                 row.getBytes(2));
-        return new Stored(command,
-                body == null ? Optional.empty() : Optional.of(StoredResponse.fromColumns(row.getInt(4), row.getString(5), body)),
-                PaymentStatus.of(row),
-                row.getTimestamp(7).toInstant());
+        return new Stored(command, PaymentStatus.of(row), row.getTimestamp(4).toInstant());
     }
 }

@@ -72,7 +72,7 @@ class AcceptPaymentsTest {
     void key_operation_outbox_and_audit_are_written_together() {
         Ask ask = ask(key);
 
-        assertThat(accept(ask)).containsExactly(new Acceptance.Accepted(ask.response()));
+        assertThat(accept(ask)).containsExactly(new Acceptance.Accepted());
         assertThat(rows(ask)).containsExactly(1L, 1L, 1L, 1L);
         assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation_now WHERE operation_id = '" + ask.id() + "'"
                 + " AND state = 'accepted' AND step = 1 AND charge_before = accepted_at + interval '24 hours'")).isOne();
@@ -105,8 +105,6 @@ class AcceptPaymentsTest {
         Acceptance again = accept(ask).getFirst();
 
         assertThat(again).isInstanceOfSatisfying(Acceptance.Replayed.class, replay -> {
-            assertThat(replay.response().body()).isEqualTo(ask.response().body());
-            assertThat(replay.response().headers()).isEqualTo(ask.response().headers());
             assertThat(replay.now()).isEqualTo(PaymentStatus.ACCEPTED);
         });
         assertThat(rows(ask)).containsExactly(1L, 1L, 1L, 1L);

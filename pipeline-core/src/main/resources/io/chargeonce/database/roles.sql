@@ -49,12 +49,11 @@ GRANT SELECT ON idempotency_key, operation, operation_state, operation_now, dupl
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
 GRANT SELECT (token_sha256, merchant_id, revoked_at) ON merchant_token TO chargeonce_ingest;
 -- Not when: a row's age is Postgres's own.
-GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params, recovery_point,
-    response_status, response_headers, response_body, resource_id) ON idempotency_key TO chargeonce_ingest;
+GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int), forget_dead_letter_runs(interval, int), reap_answers(interval, int),
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int), count_unfinished(interval),
     lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
 -- The outbox: a policy of the table says on which topics who may stage. A relay deletes what it has published and sets aside what

@@ -68,11 +68,9 @@ final class RobbedDatabase implements AutoCloseable {
                               ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference
               FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path,
-                                         request_params, recovery_point, response_status, response_headers, response_body, resource_id, created_at)
-            SELECT 'acme', idempotency_key, sha256('x'), 1, 'POST', '/v1/payments', '{}', 'accepted', 202,
-                   CASE WHEN state = 'declined' THEN '{}'::json END, CASE WHEN state = 'declined' THEN '{}'::bytea END, operation_id,
-                   now() - interval '10 days'
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
+                                         resource_id, created_at)
+            SELECT 'acme', idempotency_key, sha256('x'), 1, '/v1/payments', '{}', operation_id, now() - interval '10 days'
               FROM operation_now WHERE kind = 'charge';
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
             SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1

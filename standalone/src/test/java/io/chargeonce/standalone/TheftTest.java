@@ -97,10 +97,7 @@ class TheftTest {
             "SELECT forget_dead_letter_runs(interval '-1200 months 36014 days', 1000)",
             "SELECT forget_dead_letter_runs(interval '-1200 months 36031 days', 1000)",
             "SELECT forget_dead_letter_runs(NULL, 1000)",
-            "SELECT forget_dead_letter_runs('-infinity', 1000)",
-            "SELECT reap_answers(interval '-1200 months 36001 days', 1000)",
-            "SELECT reap_answers(interval '23 hours', 1000)",
-            "SELECT reap_answers(NULL, 1000)");
+            "SELECT forget_dead_letter_runs('-infinity', 1000)");
 
     /** The owner can mend what is broken, and by no slip of the hand what must never change. */
     @ParameterizedTest
@@ -196,10 +193,10 @@ class TheftTest {
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method, request_path, request_params,
-                                         recovery_point, response_status, resource_id, created_at)
-            VALUES ('acme', 'k', sha256('x'), 1, 'POST', '/', '{}', 'accepted', 202, 'pay_x', now() - interval '1 year')""",
-            "UPDATE idempotency_key SET response_headers = NULL, response_body = NULL",
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
+                                         resource_id, created_at)
+            VALUES ('acme', 'k', sha256('x'), 1, '/', '{}', 'pay_x', now() - interval '1 year')""",
+            "UPDATE idempotency_key SET fingerprint = sha256('y')",
             "UPDATE idempotency_key SET created_at = now()", "UPDATE idempotency_key SET resource_id = 'pay_dead'", "DELETE FROM idempotency_key",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'succeeded', '{}')",
@@ -253,7 +250,7 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
             "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
-            "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)", "SELECT reap_answers('2 days', 1)",
+            "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)",
             "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",
             "SELECT append_audit('{acme}', '{alice}', '{dlq.purged}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')",
             "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record"})

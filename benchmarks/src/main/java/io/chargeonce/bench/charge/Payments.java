@@ -64,9 +64,9 @@ final class Payments {
     private static final String ACCEPT = """
             WITH row AS (SELECT * FROM unnest(?::text[], ?::text[]) AS row (id, key)
             ), taken AS (
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
-                       request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
-                SELECT ?, key, sha256(key::bytea), 1, 'POST', '/v1/payments', '{}', 'accepted', 202, '{}', '', id FROM row
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
+                       request_path, request_params, resource_id)
+                SELECT ?, key, sha256(key::bytea), 1, '/v1/payments', '{}', id FROM row
             )
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, charge_within_s)

@@ -20,7 +20,7 @@ final class Rows {
             {"amount":1299,"currency":"EUR","customer":"cus_%1$s","payment_method":"pm_card_visa","reference":"order-%1$s"}""";
 
     /** One payment's values. */
-    record Payment(String id, String key, String command, String answer, byte[] record, String headers) {
+    record Payment(String id, String key, String command, byte[] record, String headers) {
 
         static Payment of(String key) {
             String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
@@ -28,8 +28,11 @@ final class Rows {
                     Optional.empty(), Optional.empty());
             var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", Instant.now()).journey(1, 1, 0, Instant.now()).toMap();
             String command = COMMAND.formatted(key);
-            return new Payment(id, key, command, "{\"id\":\"" + id + "\",\"status\":\"accepted\"," + command.substring(1),
-                    PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)), new String(PaymentJson.write(headers)));
+            return new Payment(id, key, command, PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)), new String(PaymentJson.write(headers)));
+        }
+
+        String answer() {
+            return "{\"id\":\"" + id + "\",\"status\":\"accepted\"," + command.substring(1);
         }
     }
 
@@ -37,13 +40,12 @@ final class Rows {
 
     private static final String INSERT = """
             WITH row AS (
-                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[])
-                    AS row (id, key, command, answer, record, headers, topic)
+                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[])
+                    AS row (id, key, command, record, headers, topic)
             ), taken AS (
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_method,
-                       request_path, request_params, recovery_point, response_status, response_headers, response_body, resource_id)
-                SELECT 'acme', key, sha256(command::bytea), 1, 'POST', '/v1/payments', command::json, 'accepted', 202,
-                       '{"Location":"/v1/payments/pay_aaaaaaaaaaaaaaaaaaaaaaaaaa"}', answer::bytea, id
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
+                       request_path, request_params, resource_id)
+                SELECT 'acme', key, sha256(command::bytea), 1, '/v1/payments', command::json, id
                   FROM row
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id
@@ -68,7 +70,6 @@ final class Rows {
                     .with("text", Payment::id)
                     .with("text", Payment::key)
                     .with("text", Payment::command)
-                    .with("text", Payment::answer)
                     .with("bytea", Payment::record)
                     .with("text", Payment::headers)
                     .with("text", payment -> topic);

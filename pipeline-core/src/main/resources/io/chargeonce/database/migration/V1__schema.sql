@@ -50,28 +50,17 @@ CREATE TABLE idempotency_key (
     -- Two plain checks: one bounded repetition would cost more than the rest of the row.
     idempotency_key     text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255 AND idempotency_key !~ '[^!-~]'),
     fingerprint         bytea NOT NULL CHECK (length(fingerprint) = 32),
+    -- Also of the answer: the same command and version give the same answer, byte for byte, so none is stored.
     fingerprint_version smallint NOT NULL,
-    request_method      text NOT NULL CHECK (length(request_method) <= 10),
     request_path        text NOT NULL CHECK (length(request_path) <= 200),
     -- The canonical command, to name the fields that differ when a key is reused. json keeps it byte for byte.
     request_params      json NOT NULL,
-    recovery_point      text NOT NULL CHECK (recovery_point IN ('accepted')),
-    response_status     smallint NOT NULL CHECK (response_status BETWEEN 200 AND 299),
-    -- The reaper removes an answer after a day; the row stays, so that a late repeat never charges again.
-    response_headers    json,
-    response_body       bytea,
     resource_id         text NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
-    -- When the reaper found its payment unfinished; at first, when it was accepted. So each is looked at once a day, and a million
-    -- old dead letters never stand in the way of the others.
-    looked_at           timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (merchant_id, idempotency_key),
-    CONSTRAINT an_answer_is_kept_whole_or_not_at_all CHECK ((response_headers IS NULL) = (response_body IS NULL))
+    PRIMARY KEY (merchant_id, idempotency_key)
 );
--- Each row is in one of the two: answers to reap, and rows to forget when their retention is over.
-CREATE INDEX idempotency_key_answered ON idempotency_key (looked_at) WHERE response_body IS NOT NULL;
-CREATE INDEX idempotency_key_reaped ON idempotency_key (created_at) WHERE response_body IS NULL;
-CREATE INDEX idempotency_key_unfinished ON idempotency_key (resource_id) WHERE response_body IS NOT NULL AND looked_at > created_at;
+-- Forgotten in this order when their retention is over.
+CREATE INDEX idempotency_key_by_age ON idempotency_key (created_at);
 -- Refunds have keys too; a payment's is found by itself.
 CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
 
@@ -1076,27 +1065,29 @@ REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
 -- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is
 -- what no service can write.
 -- What became of the payments that it forgets was published long ago; the audit log stays.
-CREATE FUNCTION forget_settled_payments(retention interval, most int) RETURNS int
+-- It walks over the next keys after that time and tells where it came to, so that a million payments which are not settled, however
+-- old, are in the way once and not each time. What settles later is met when the walk begins again.
+CREATE FUNCTION forget_settled_payments(retention interval, most int, after timestamptz DEFAULT '-infinity',
+                                        OUT walked int, OUT reached timestamptz, OUT forgotten int)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
     until timestamptz := cutoff(retention, interval '14 days');
+    due text[];
     ended text[];
-    forgotten int;
 BEGIN
+    SELECT count(*), coalesce(max(created_at), after), coalesce(array_agg(resource_id), '{}') INTO walked, reached, due
+      FROM (SELECT created_at, resource_id FROM idempotency_key WHERE created_at < until AND created_at > after
+             ORDER BY created_at FETCH FIRST coalesce(most, 0) ROWS WITH TIES) AS old;
     -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
     ended := ARRAY(
-        SELECT operation_id
-          FROM idempotency_key AS old JOIN operation ON operation_id = resource_id AND kind = 'charge'
-          JOIN operation_state USING (operation_id)
-         WHERE response_body IS NULL AND old.created_at < until
+        SELECT operation_id FROM operation JOIN operation_state USING (operation_id)
+         WHERE operation_id = ANY (due) AND kind = 'charge'
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
            AND resolve_at IS NULL AND NOT goes_back(operation_id, until)
-         ORDER BY old.created_at
-         LIMIT coalesce(most, 0)
-           FOR UPDATE OF old, operation_state SKIP LOCKED);
+           FOR UPDATE OF operation_state SKIP LOCKED);
     PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT merchant_id, idempotency_key, operation_id AS payment_id
@@ -1131,9 +1122,8 @@ BEGIN
      WHERE key.merchant_id = due.merchant_id AND key.idempotency_key = due.idempotency_key;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     PERFORM set_config('chargeonce.forgetting', 'off', true);
-    RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz) FROM PUBLIC;
 
 -- The same for what no payment takes along: records that left the dead-letter queue, and runs that are over.
 CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS int
@@ -1159,24 +1149,14 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
 
--- An answer is removed after a day, and its key stays. Returns how many were looked at.
-CREATE FUNCTION reap_answers(kept interval, most int) RETURNS int
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-DECLARE
-    until timestamptz := cutoff(kept, interval '1 day');
-    looked int;
-BEGIN
-    UPDATE idempotency_key AS reaped
-       SET response_headers = CASE WHEN NOT ended THEN response_headers END, response_body = CASE WHEN NOT ended THEN response_body END,
-           looked_at = CASE WHEN ended THEN looked_at ELSE now() END
-      FROM (SELECT old.merchant_id, old.idempotency_key, state IN ('succeeded', 'declined', 'purged') AS ended
-              FROM idempotency_key AS old JOIN operation_state ON operation_id = resource_id
-             WHERE response_body IS NOT NULL AND looked_at < until
-             ORDER BY looked_at
-             LIMIT coalesce(most, 0)
-               FOR UPDATE OF old SKIP LOCKED) AS due
-     WHERE reaped.merchant_id = due.merchant_id AND reaped.idempotency_key = due.idempotency_key;
-    GET DIAGNOSTICS looked = ROW_COUNT;
-    RETURN looked;
-END $$;
-REVOKE EXECUTE ON FUNCTION reap_answers(interval, int) FROM PUBLIC;
+-- How many operations that were accepted so long ago are not finished.
+CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT count(*)
+      FROM (SELECT operation_id FROM waiting WHERE list <> 'purge'
+             UNION
+            SELECT operation_id FROM dead_letter WHERE dead_letter.state = 'dead' AND operation_id IS NOT NULL) AS open
+      JOIN operation_now USING (operation_id)
+     WHERE accepted_at < now() - since AND state NOT IN ('succeeded', 'declined', 'purged')
+$$;
+REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;

@@ -3,7 +3,6 @@ package io.chargeonce.ingest;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -13,17 +12,20 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The answer to an acceptance, kept with the key and sent again, byte for byte, to whoever repeats the request. */
-record StoredResponse(int status, Map<String, String> headers, byte[] body) {
+/**
+ * The answer to an acceptance. It follows from the payment's id and the request alone, so a repeat gets it again, byte for byte,
+ * and no row has to keep it. Another form of it needs another {@link Command#VERSION}.
+ */
+record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
 
-    /** How long a repeat is answered with these very bytes. */
-    static final Duration KEPT = Duration.ofHours(24);
+    /** How long a repeat counts as one. Later it is answered as reconstructed. */
+    static final Duration REPLAYED = Duration.ofHours(24);
 
     /** RFC 9110's IMF-fixdate. */
     private static final DateTimeFormatter HTTP_DATE =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    static StoredResponse accepted(PaymentId id, PaymentRequest request) {
+    static AcceptedAnswer of(PaymentId id, PaymentRequest request) {
         var body = new LinkedHashMap<String, Object>();
         body.put("id", id.value());
         body.put("status", PaymentStatus.ACCEPTED.tag());
@@ -36,14 +38,8 @@ record StoredResponse(int status, Map<String, String> headers, byte[] body) {
         body.put("receipt_email", request.receiptEmail());
         body.put("rail", "card");
         body.values().removeIf(Optional.empty()::equals);
-        return new StoredResponse(202,
+        return new AcceptedAnswer(202,
                 Map.of("Content-Type", "application/json", "Location", Command.PATH + "/" + id), PaymentJson.write(body));
-    }
-
-    static StoredResponse fromColumns(int status, String headers, byte[] body) {
-        var read = new LinkedHashMap<String, String>();
-        PaymentJson.MAPPER.readTree(headers).forEachEntry((name, value) -> read.put(name, value.stringValue()));
-        return new StoredResponse(status, read, body);
     }
 
     /** For the request that was accepted. */
@@ -51,26 +47,15 @@ record StoredResponse(int status, Map<String, String> headers, byte[] body) {
         return new Answer(status, headers, body, "accepted");
     }
 
-    /** For a repeat of it, asked now. A payment that is not finished keeps its answer for longer: nobody can say until when. */
+    /** For a repeat of it. */
     Answer repeated(PaymentStatus now, Instant firstAt, Instant askedAt) {
+        boolean early = firstAt.plus(REPLAYED).isAfter(askedAt);
         var all = new LinkedHashMap<>(headers);
-        all.put("Idempotent-Replayed", "true");
+        all.put("Idempotent-Replayed", early ? "true" : "reconstructed");
         all.put("Payment-Status", now.tag());
-        if (firstAt.plus(KEPT).isAfter(askedAt)) {
-            all.put("Idempotency-Expires", HTTP_DATE.format(firstAt.plus(KEPT)));
+        if (early) {
+            all.put("Idempotency-Expires", HTTP_DATE.format(firstAt.plus(REPLAYED)));
         }
-        return new Answer(status, all, body, "replayed");
-    }
-
-    /** For a repeat after {@link #KEPT}: the same, made anew. */
-    Answer reconstructed(PaymentStatus now) {
-        var all = new LinkedHashMap<>(headers);
-        all.put("Idempotent-Replayed", "reconstructed");
-        all.put("Payment-Status", now.tag());
-        return new Answer(status, all, body, "reconstructed");
-    }
-
-    String headersColumn() {
-        return new String(PaymentJson.write(headers), StandardCharsets.UTF_8);
+        return new Answer(status, all, body, early ? "replayed" : "reconstructed");
     }
 }
