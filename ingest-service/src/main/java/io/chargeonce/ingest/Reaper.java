@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Removes what is no longer needed, some rows at a time: answers after a day, rows after the retention with their dead
- * letters and the runs of merges, guards when their time is over. A key's row outlives its answer, so a late repeat never charges again. What is not finished is never
- * removed; it is counted for an alert. Several processes may reap at once.
+ * letters and the runs of merges, guards when their time is over, presentations when no budget counts them any more. A key's row
+ * outlives its answer, so a late repeat never charges again. What is not finished is never removed; it is counted for an alert.
+ * Several processes may reap at once.
  */
 final class Reaper {
 
@@ -31,7 +32,8 @@ final class Reaper {
         int keys = database.inTransaction(connection -> remove(connection, FORGET_PAYMENTS, retention));
         int letters = database.inTransaction(connection -> remove(connection, FORGET_RUNS, retention));
         int guards = database.inTransaction(DuplicateGuard::expire);
-        int done = looked + keys + letters + guards;
+        int presentations = database.inTransaction(Reaper::forgetPresentations);
+        int done = looked + keys + letters + guards + presentations;
         if (done == 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
         }
@@ -52,6 +54,18 @@ final class Reaper {
         try (var statement = connection.prepareStatement(sql)) {
             statement.setLong(1, kept.toSeconds());
             statement.setInt(2, SOME);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+
+    private static final String FORGET_PRESENTATIONS = "SELECT forget_presentations(?)";
+
+    private static int forgetPresentations(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET_PRESENTATIONS)) {
+            statement.setInt(1, SOME);
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);
