@@ -45,9 +45,9 @@ final class AuditRetention {
         }
     }
 
-    private static final String FORGET = "SELECT forget_audit_records(? * interval '1 second', ?)";
+    private static final String FORGET = "SELECT forget_audit_records(? * interval '1 second', ?, ?)";
 
-    /** By the word of a seal that is ours alone: its time could be set back in the database. */
+    /** By the word of a seal that is ours alone, as its mark has it: in the database its time could be set back, and its end too. */
     private Optional<Long> forget(Connection connection, Seal old) throws SQLException {
         if (old.checkMark(keys) != Seal.Mark.RIGHT || old.keyId().isEmpty() != keys.isEmpty()) {
             LOG.warn("Nothing of the audit log is forgotten, for no key of this process made seal {} of {} UTC. If the file has all keys, "
@@ -57,6 +57,7 @@ final class AuditRetention {
         try (var statement = connection.prepareStatement(FORGET)) {
             statement.setLong(1, kept.toSeconds());
             statement.setLong(2, old.number());
+            statement.setLong(3, old.to());
             try (var row = statement.executeQuery()) {
                 row.next();
                 return Optional.ofNullable(row.getObject(1, Long.class));

@@ -138,7 +138,7 @@ GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], t
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_merchant_admin;
 -- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches. It makes room for what comes, and lets
 -- the database forget what is sealed and old.
-GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint) TO chargeonce_charge;
+GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
 GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;

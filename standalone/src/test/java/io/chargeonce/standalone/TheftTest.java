@@ -103,10 +103,10 @@ class TheftTest {
             "SELECT reap_answers(interval '-1200 months 36001 days', 1000)",
             "SELECT reap_answers(interval '23 hours', 1000)",
             "SELECT reap_answers(NULL, 1000)",
-            "SELECT forget_audit_records(interval '-1200 months 36089 days', 1)",
-            "SELECT forget_audit_records(interval '89 days', 1)",
-            "SELECT forget_audit_records(NULL, 1)",
-            "SELECT forget_audit_records('-infinity', 1)");
+            "SELECT forget_audit_records(interval '-1200 months 36089 days', 1, 2)",
+            "SELECT forget_audit_records(interval '89 days', 1, 2)",
+            "SELECT forget_audit_records(NULL, 1, 2)",
+            "SELECT forget_audit_records('-infinity', 1, 2)");
 
     /** The owner can mend what is broken, and by no slip of the hand what must never change. */
     @ParameterizedTest
@@ -299,7 +299,7 @@ class TheftTest {
             database.refused(role, "SELECT audit_tables()");
             if (!role.equals("chargeonce_charge")) {
                 database.refused(role, "SELECT make_audit_room()");
-                database.refused(role, "SELECT forget_audit_records('400 days', 1)");
+                database.refused(role, "SELECT forget_audit_records('400 days', 1, 2)");
             }
         }
     }

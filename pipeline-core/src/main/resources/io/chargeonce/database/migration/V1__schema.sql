@@ -1249,17 +1249,17 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION reap_answers(interval, int) FROM PUBLIC;
 
--- Forgets the oldest table of the audit log, if that seal is old enough and covers it to its end; returns the last id that is gone, or
--- NULL. The seal that says so is its caller's to make, in the same transaction: what is gone without one shows. It holds an append up
--- for no longer than a migration does, and lets go. First of all comes the table itself, which no append needs.
-CREATE FUNCTION forget_audit_records(kept interval, sealed bigint) RETURNS bigint
+-- Forgets the oldest table of the audit log, if that seal, which reaches up to that id, is old enough and covers it to its end. Returns
+-- the last id that is gone, or NULL. The seal that says so is its caller's to make, in the same transaction: what is gone without one
+-- shows. It holds an append up for no longer than a migration does, and lets go. First it locks the table itself, which no append needs.
+CREATE FUNCTION forget_audit_records(kept interval, sealed bigint, sealed_to bigint) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET lock_timeout = '300ms' AS $$
 DECLARE
     -- Far longer than a purge can be undone. In hours: a day in spring has 23.
     until timestamptz := cutoff(kept, interval '2160 hours');
     oldest bigint := (SELECT min(audit_tables) FROM audit_tables());
 BEGIN
-    IF EXISTS (SELECT FROM audit_seal WHERE seal = sealed AND sealed_at < until AND to_id >= oldest) THEN
+    IF EXISTS (SELECT FROM audit_seal WHERE seal = sealed AND to_id = sealed_to AND sealed_at < until) AND sealed_to >= oldest THEN
         EXECUTE format('LOCK TABLE audit_record_to_%s', oldest);
         EXECUTE format('DROP TABLE audit_record_to_%s', oldest);
         RETURN oldest;
@@ -1268,7 +1268,7 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_audit_records(interval, bigint) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION forget_audit_records(interval, bigint, bigint) FROM PUBLIC;
 
 -- Presentations that the budget of 30 days counts no more, by the calendar of any time zone.
 CREATE FUNCTION forget_presentations(most int) RETURNS int
