@@ -99,7 +99,8 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY)).flatMap(List::stream).toList();
+            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT))
+            .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
@@ -111,7 +112,8 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
                 adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
                 settings.get(WEBHOOK_ADDRESS),
-                new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY)));
+                new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
+                        settings.get(AuditSealer.Settings.KEPT)));
     }
 
     /** One that is not set up now may be set up in other processes, or again later; one that nobody can set up is a mistake. */

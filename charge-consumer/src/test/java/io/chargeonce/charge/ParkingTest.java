@@ -69,6 +69,10 @@ class ParkingTest {
         });
         assertThat(books.count("FROM dead_letter")).isZero();
         assertThat(rounds).isLessThanOrEqualTo(8);
+        // What waits on where it waited is on one visit, of which the last wait is known.
+        assertThat(books.count("FROM tier_visit WHERE state = 'parked' AND tier = 3")).isEqualTo(30);
+        assertThat(books.count("FROM tier_visit WHERE tier = 3 AND waits = " + (rounds - 1))).isPositive();
+        assertThat(books.count("FROM tier_visit JOIN operation_state USING (operation_id, step) WHERE due_at = not_before")).isEqualTo(30);
         // Only the calls that opened the breaker were attempts at all.
         assertThat(books.count("FROM payment_attempt")).isEqualTo(psp.calls.size()).isLessThan(20);
 

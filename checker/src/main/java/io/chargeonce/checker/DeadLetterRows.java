@@ -23,13 +23,18 @@ final class DeadLetterRows {
 
     private static final String STAGED = "SELECT topic, record_key, refusal FROM outbox";
 
-    /** Revisions count from 1, one for each change; its record names it, whoever it was that caused it. */
+    /**
+     * Revisions count from 1, one for each change; its record names it, whoever it was that caused it. Where the beginning of the log
+     * was forgotten, the first may be gone.
+     */
     private static final String AUDITED = """
             SELECT dead_letter_id, revision, count(audit_id) AS records, count(DISTINCT data->>'revision') AS distinct_records
               FROM dead_letter
               LEFT JOIN audit_record ON resource_id = dead_letter_id AND data->>'revision' IS NOT NULL
              GROUP BY dead_letter_id, revision
-            HAVING count(audit_id) <> revision OR count(DISTINCT data->>'revision') <> revision
+            HAVING count(audit_id) <> count(DISTINCT data->>'revision')
+                OR count(audit_id) <> revision - CASE WHEN EXISTS (SELECT FROM audit_seal WHERE forgotten_to IS NOT NULL)
+                       THEN coalesce(min((data->>'revision')::int) - 1, revision) ELSE 0 END
             """;
 
     void read(Rows rows) {

@@ -17,7 +17,8 @@ final class SealRows {
               FROM (SELECT seal, from_id, to_id, records, coalesce(lag(to_id) OVER (ORDER BY seal), 0) + 1 AS begins_at,
                            (SELECT count(*) FROM audit_record WHERE audit_id BETWEEN from_id AND to_id) AS found
                       FROM audit_seal) AS sealed
-             WHERE found <> records OR from_id <> begins_at
+             WHERE found <> CASE WHEN to_id <= (SELECT coalesce(max(forgotten_to), 0) FROM audit_seal) THEN 0 ELSE records END
+                OR from_id <> begins_at
             """;
 
     void read(Rows rows) {

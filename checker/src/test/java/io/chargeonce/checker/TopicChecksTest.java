@@ -144,6 +144,20 @@ class TopicChecksTest {
     }
 
     @Test
+    void what_the_audit_log_has_forgotten_by_its_own_word_is_missed_nowhere() {
+        world.sql("""
+                INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, mark, sealed_at)
+                SELECT 1, 1, max(audit_id), count(*), sha256(''), sha256(''), now() FROM audit_record
+                """, "DELETE FROM audit_record", "INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')");
+        assertThat(world.check().violations()).extracting(Violation::invariant).contains(Invariant.AUDIT_SEALED, Invariant.DLQ_ALGEBRA);
+        world.sql("""
+                INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, forgotten_to, mark, sealed_at)
+                SELECT 2, to_id + 1, to_id + 1, 1, sha256(''), sha256(''), to_id, sha256(''), now() FROM audit_seal
+                """);
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
     void poison_that_is_finished_between_the_rows_and_the_topics_breaks_nothing() throws Exception {
         long offset = world.send("requests", "k", "poison");
         try (var checks = Executors.newSingleThreadExecutor(); var other = world.connect(); var statement = other.createStatement()) {

@@ -90,10 +90,15 @@ final class DeadLetterQuery {
     private static final String OF_MERGE =
             "letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)";
 
-    /** By its last change: what an earlier purge took out and somebody brought back is not that one's any more. */
+    /**
+     * By its last change: what an earlier purge took out and somebody brought back is not that one's any more. Tables of the audit log
+     * that were sealed before are not looked into.
+     */
     private static final String OF_PURGE = """
             EXISTS (SELECT FROM audit_record AS deed
-                     WHERE deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
+                     WHERE deed.audit_id > coalesce((SELECT to_id FROM audit_seal WHERE sealed_at < clock_timestamp() - interval '31 days'
+                                                      ORDER BY sealed_at DESC LIMIT 1), 0)
+                       AND deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
                        AND audit_detail(deed.data, 'run') = wanted.run AND audit_detail(deed.data, 'revision') = letter.revision::text)
             """;
 

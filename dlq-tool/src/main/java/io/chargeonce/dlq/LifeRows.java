@@ -46,12 +46,12 @@ final class LifeRows {
     }
 
     private static final String WAITS = """
-            SELECT staged_at, tier, state = 'parked', cause, due_at FROM tier_visit WHERE operation_id = ?
+            SELECT began_at, tier, state = 'parked', waits, cause, due_at FROM tier_visit WHERE operation_id = ?
             """;
 
     static List<Moment> waits(Connection connection, String id) throws SQLException {
         return query(connection, WAITS, id, result -> new Moment.Waited(at(result, 1), result.getInt(2), result.getBoolean(3),
-                text(result, 4), at(result, 5)));
+                result.getInt(4), text(result, 5), at(result, 6)));
     }
 
     private static final String DEATHS = """

@@ -18,8 +18,12 @@ public sealed interface Moment {
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
                  Optional<String> detail, Optional<String> reference) implements Moment {}
 
-    /** @param parked whether it waits for a PSP to be well rather than for its next counted attempt */
-    record Waited(Instant at, int tier, boolean parked, Optional<String> cause, Instant due) implements Moment {}
+    /**
+     * @param parked whether it waits for a PSP to be well rather than for its next counted attempt
+     * @param times  how often it was parked there, one wait after the other
+     * @param due    when the last of these is over
+     */
+    record Waited(Instant at, int tier, boolean parked, int times, Optional<String> cause, Instant due) implements Moment {}
 
     /** It entered the dead-letter queue. @param message only of the last time is it still known */
     record Died(Instant at, String cause, Optional<String> message) implements Moment {}

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Forgets, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges; guards when their
- * time is over. What is not finished is never forgotten; it is counted for an alert. For one thread; several processes may each run one.
+ * time is over, presentations when no budget counts them any more. What is not finished is never forgotten; it is counted for an
+ * alert. For one thread; several processes may each run one.
  */
 final class Reaper {
 
@@ -37,7 +38,8 @@ final class Reaper {
         int keys = database.inTransaction(this::forgetPayments);
         int letters = database.inTransaction(this::forgetRuns);
         int guards = database.inTransaction(DuplicateGuard::expire);
-        int done = keys + letters + guards;
+        int presentations = database.inTransaction(Reaper::forgetPresentations);
+        int done = keys + letters + guards + presentations;
         if (done == 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
         }
@@ -77,6 +79,18 @@ final class Reaper {
         try (var statement = connection.prepareStatement(FORGET_RUNS)) {
             statement.setLong(1, retention.toSeconds());
             statement.setInt(2, SOME);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+
+    private static final String FORGET_PRESENTATIONS = "SELECT forget_presentations(?)";
+
+    private static int forgetPresentations(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET_PRESENTATIONS)) {
+            statement.setInt(1, SOME);
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

@@ -117,7 +117,9 @@ class ReaperTest {
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
                        request_sha256, sent_at, key_valid_until)
                 VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now());
-                INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k-%1$s', 'call', 'declined')""".formatted(id));
+                INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k-%1$s', 'call', 'declined');
+                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run)
+                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'ann', 'r')""".formatted(id));
         reaper.runOnce();
         reaper.runOnce();
 
@@ -125,6 +127,7 @@ class ReaperTest {
         assertThat(world.count("SELECT (SELECT count(*) FROM operation WHERE operation_id = '%1$s') + (SELECT count(*) FROM "
                 .formatted(id) + "payment_attempt WHERE payment_id = '%1$s') + (SELECT count(*) FROM psp_observation WHERE psp_key = 'k-%1$s')"
                 .formatted(id))).isZero();
+        assertThat(world.count("SELECT count(*) FROM hand_settlement WHERE operation_id = '" + id + "'")).as("nor a finding").isZero();
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
     }
 
@@ -235,6 +238,17 @@ class ReaperTest {
         assertThat(world.count("SELECT count(*) FROM dlq_run WHERE run_id = 'run_0000000001'")).isZero();
         assertThat(world.count("SELECT count(*) FROM dlq_run")).isEqualTo(2);
         assertThat(world.count("SELECT count(*) FROM dlq_run_item")).isEqualTo(2);
+    }
+
+    /** The budget counts 30 days; in some time zone it is another day. */
+    @Test
+    void presentations_that_no_budget_counts_go_and_those_that_it_counts_stay() {
+        world.execute("INSERT INTO retry_budget SELECT sha256('card'), 1, 'EUR', current_date - n, 1 FROM generate_series(0, 1500) AS n");
+        reaper.runOnce();
+        assertThat(world.count("SELECT count(*) FROM retry_budget")).as("a thousand at a time").isBetween(33L, 501L);
+        reaper.runOnce();
+        assertThat(world.count("SELECT count(*) FROM retry_budget")).isEqualTo(33);
+        assertThat(world.count("SELECT current_date - min(day) FROM retry_budget")).isEqualTo(32);
     }
 
     @Test

@@ -21,17 +21,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Seals what the audit log has got since the last seal: in the database, on a topic, and in this process's log. Any number of
- * processes may; one of them seals at a time, and each range is sealed once. For one thread.
+ * Seals what the audit log has got since the last seal: in the database, on a topic, and in this process's log. Now and then it has
+ * the oldest records forgotten, and its seal says so. Any number of processes may; one of them seals at a time, and each range is
+ * sealed once. For one thread.
  */
 public final class AuditSealer {
 
-    /** @param every the time between two seals, while there is something to seal */
-    public record Settings(AuditKeys keys, Duration every) {
+    /**
+     * @param every the time between two seals, while there is something to seal
+     * @param kept  how long records are kept at least
+     */
+    public record Settings(AuditKeys keys, Duration every, Duration kept) {
         // Here, for who reads the settings must not make a logger: which log there is follows from them.
         public static final Setting<Duration> EVERY = Setting.duration("CHARGEONCE_AUDIT_SEAL_EVERY",
                 "How often new records of the audit log are sealed.").between("1s", "1m").orElse("30s");
+        public static final Setting<Duration> KEPT = Setting.duration("CHARGEONCE_AUDIT_RETENTION",
+                "How long records of the audit log are kept at least; they go a hundred million ids at a time, and their seals stay.")
+                .between("90d", "3650d").orElse("400d");
         public static final Settings USUAL = new Settings(AuditKeys.NONE, Duration.ofSeconds(30));
+
+        /** Kept for 400 days. */
+        public Settings(AuditKeys keys, Duration every) {
+            this(keys, every, Duration.ofDays(400));
+        }
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditSealer.class);
@@ -39,14 +51,20 @@ public final class AuditSealer {
     /** More are sealed in several seals, one at once after the other. */
     static final int MOST = 10_000;
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    /** Of so many seals one looks after the tables, for where a lock is not to be had appends wait a moment in vain. */
+    static final int TABLES_EVERY = 20;
 
     private record Pass(Optional<Seal> sealed, double oldestSeconds) {}
+
+    /** @param tableEnd of the table that the next record stands in: one seal has records of one table, which is forgotten as a whole */
+    private record Due(String now, long tableEnd) {}
 
     private final Database database;
     private final Topics topics;
     private final Settings settings;
     private final int most;
     private final Runnable staged;
+    private final AuditRetention retention;
     private final Horizon horizon = new Horizon();
     private volatile double oldestSeconds;
 
@@ -61,6 +79,7 @@ public final class AuditSealer {
         this.settings = settings;
         this.most = most;
         this.staged = staged;
+        this.retention = new AuditRetention(settings.kept, settings.keys);
         meters.gauge("chargeonce.audit.unsealed.seconds", this, sealer -> sealer.oldestSeconds);
     }
 
@@ -75,8 +94,9 @@ public final class AuditSealer {
         oldestSeconds = pass.oldestSeconds;
         pass.sealed.ifPresent(seal -> {
             staged.run();
-            LOG.info("audit seal {}: {} records, ids {} to {}, mark {} under {}", seal.number(), seal.records(), seal.from(), seal.to(),
-                    seal.mark(), seal.keyId().map(id -> "key " + id).orElse("no key"));
+            LOG.info("audit seal {}: {} records, ids {} to {}, mark {} under {}{}", seal.number(), seal.records(), seal.from(), seal.to(),
+                    seal.mark(), seal.keyId().map(id -> "key " + id).orElse("no key"),
+                    seal.forgotten().map(last -> "; records up to %d are forgotten, for they were old enough".formatted(last)).orElse(""));
         });
         return pass.sealed.filter(seal -> seal.records() == most).isPresent() ? 1 : 0;
     }
@@ -103,16 +123,18 @@ public final class AuditSealer {
         if (end.isEmpty() || end.getAsLong() < from) {
             return Optional.empty();
         }
-        Optional<String> now = due(connection, end.getAsLong() - from + 1 >= most);
-        if (now.isEmpty()) {
+        Optional<Due> due = due(connection, from, end.getAsLong() - from + 1 >= most);
+        if (due.isEmpty()) {
             return Optional.empty();
         }
-        RecordDigest digest = new RecordDigest().read(connection, from, end.getAsLong(), most);
+        long within = Math.min(end.getAsLong(), due.get().tableEnd);
+        RecordDigest digest = new RecordDigest().read(connection, from, within, most);
         if (digest.records() == 0) {
             return Optional.empty();
         }
-        long to = digest.records() == most ? digest.last() : end.getAsLong();
-        Seal seal = Seal.following(before, to, digest, now.get(), settings.keys);
+        long to = digest.records() == most ? digest.last() : within;
+        Optional<Long> forgotten = Seal.number(before) % TABLES_EVERY == 0 ? retention.enforce(connection) : Optional.empty();
+        Seal seal = Seal.following(before, to, digest, forgotten, due.get().now, settings.keys);
         SealTable.insert(connection, seal);
         Outbox.stage(connection, List.of(published(seal)));
         return Optional.of(seal);
@@ -120,18 +142,20 @@ public final class AuditSealer {
 
     /** A last seal from the future is one from before the clock was put right. */
     private static final String DUE = """
-            SELECT (now() AT TIME ZONE 'UTC')::text
+            SELECT (now() AT TIME ZONE 'UTC')::text,
+                   audit_table_end((SELECT audit_id FROM audit_record WHERE audit_id >= ? ORDER BY audit_id LIMIT 1))
              WHERE ? OR NOT EXISTS (SELECT FROM (SELECT sealed_at FROM audit_seal ORDER BY seal DESC LIMIT 1) AS last
                                      WHERE sealed_at BETWEEN now() - ? * interval '1 millisecond' AND now())
             """;
 
     /** The time, if it is time. */
-    private Optional<String> due(Connection connection, boolean many) throws SQLException {
+    private Optional<Due> due(Connection connection, long from, boolean many) throws SQLException {
         try (var statement = connection.prepareStatement(DUE)) {
-            statement.setBoolean(1, many);
-            statement.setLong(2, settings.every.toMillis());
+            statement.setLong(1, from);
+            statement.setBoolean(2, many);
+            statement.setLong(3, settings.every.toMillis());
             try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+                return row.next() ? Optional.of(new Due(row.getString(1), row.getLong(2))) : Optional.empty();
             }
         }
     }

@@ -17,11 +17,12 @@ import java.util.Optional;
  * @param to       the last id of the range
  * @param rows     {@link RecordDigest} of the records
  * @param previous the mark of the seal before; empty for the first
+ * @param forgotten the last id that retention had taken away when it was made; empty where this seal tells of none
  * @param keyId    of the key that made the mark; empty for none
  * @param sealedAt in UTC by Postgres's clock, in its words
  */
-public record Seal(long number, long from, long to, long records, String rows, Optional<String> previous, Optional<String> keyId,
-                   String sealedAt, String mark) {
+public record Seal(long number, long from, long to, long records, String rows, Optional<String> previous, Optional<Long> forgotten,
+                   Optional<String> keyId, String sealedAt, String mark) {
 
     private static final int LONGEST_FIELD = 200;
 
@@ -34,11 +35,16 @@ public record Seal(long number, long from, long to, long records, String rows, O
     }
 
     /** The seal that follows {@code before} and reaches up to {@code to}, marked with the current key. */
-    static Seal following(Optional<Seal> before, long to, RecordDigest digest, String sealedAt, AuditKeys keys) {
-        var unmarked = new Seal(before.map(Seal::number).orElse(0L) + 1, from(before), to, digest.records(), digest.sha256(),
-                before.map(Seal::mark), keys.current(), sealedAt, "");
-        return new Seal(unmarked.number, unmarked.from, to, unmarked.records, unmarked.rows, unmarked.previous, unmarked.keyId, sealedAt,
-                unmarked.expectedMark(keys));
+    static Seal following(Optional<Seal> before, long to, RecordDigest digest, Optional<Long> forgotten, String sealedAt, AuditKeys keys) {
+        var unmarked = new Seal(number(before), from(before), to, digest.records(), digest.sha256(),
+                before.map(Seal::mark), forgotten, keys.current(), sealedAt, "");
+        return new Seal(unmarked.number, unmarked.from, to, unmarked.records, unmarked.rows, unmarked.previous, forgotten, unmarked.keyId,
+                sealedAt, unmarked.expectedMark(keys));
+    }
+
+    /** Of the seal after this one. */
+    static long number(Optional<Seal> before) {
+        return before.map(Seal::number).orElse(0L) + 1;
     }
 
     /** Where the seal after this one begins. */
@@ -72,6 +78,7 @@ public record Seal(long number, long from, long to, long records, String rows, O
             out.writeLong(records);
             out.writeUTF(rows);
             out.writeUTF(previous.orElse(""));
+            out.writeLong(forgotten.orElse(0L));
             out.writeUTF(keyId.orElse(""));
             out.writeUTF(sealedAt);
         } catch (IOException inMemory) {
@@ -81,12 +88,13 @@ public record Seal(long number, long from, long to, long records, String rows, O
     }
 
     public static Seal of(SealRecord copy) {
-        return new Seal(copy.seal(), copy.fromId(), copy.toId(), copy.records(), copy.rowsSha256(), copy.previous(), copy.keyId(),
-                copy.sealedAt(), copy.mark());
+        return new Seal(copy.seal(), copy.fromId(), copy.toId(), copy.records(), copy.rowsSha256(), copy.previous(),
+                copy.forgottenTo(), copy.keyId(), copy.sealedAt(), copy.mark());
     }
 
     /** As it is published. */
     public SealRecord record() {
-        return new SealRecord(SealRecord.TYPE, SealRecord.VERSION, number, from, to, records, rows, previous, keyId, sealedAt, mark);
+        return new SealRecord(SealRecord.TYPE, SealRecord.VERSION, number, from, to, records, rows, previous, forgotten, keyId, sealedAt,
+                mark);
     }
 }

@@ -27,10 +27,11 @@ public final class SealCheck {
      * @param records    that they cover
      * @param last       the newest seal; empty if there is none
      * @param holdsSince from when on every seal up to the newest holds, in UTC; empty is from the first record on
+     * @param forgotten  the seal that tells up to which record retention has taken all away; empty if it has taken none
      * @param plain      seals without a key
      * @param otherKeys  where no key was given: the ids of those that made marks, none of which was checked
      */
-    public record Report(long seals, long records, Optional<Seal> last, Optional<String> holdsSince, long plain,
+    public record Report(long seals, long records, Optional<Seal> last, Optional<String> holdsSince, Optional<Seal> forgotten, long plain,
                          SortedSet<String> otherKeys, Unsealed unsealed) {
 
         public boolean holdsSinceTheFirst() {
@@ -53,6 +54,7 @@ public final class SealCheck {
     private boolean startedAfterNone;
     private Optional<Seal> before = Optional.empty();
     private Optional<String> holdsSince = Optional.empty();
+    private Optional<Seal> forgotten = Optional.empty();
 
     /** @param told of each thing that is not as it was sealed, on the thread that checks */
     public SealCheck(Database database, AuditKeys keys, Consumer<Finding> told) {
@@ -69,6 +71,7 @@ public final class SealCheck {
     /** @param after only seals with higher numbers are checked; 0 for all */
     public Report check(long after) {
         begin(after);
+        forgotten = database.withConnection(SealTable::forgetting).filter(this::isOurs);
         for (List<Seal> some = read(after); !some.isEmpty(); some = read(some.getLast().number())) {
             some.forEach(this::check);
         }
@@ -77,7 +80,7 @@ public final class SealCheck {
             tell(OptionalLong.of(newest.number()), "it is the newest, and no key made its mark: does charge have the key?");
         });
         Unsealed unsealed = database.inTransaction(this::outside);
-        return new Report(seals, records, before, holdsSince, plain, otherKeys, unsealed);
+        return new Report(seals, records, before, holdsSince, forgotten, plain, otherKeys, unsealed);
     }
 
     private static final String OLDER = """
@@ -116,16 +119,26 @@ public final class SealCheck {
         plain = 0;
     }
 
+    /** Only then is it believed that records were forgotten and not taken away. Where it is not, the chain tells that of it too. */
+    private boolean isOurs(Seal seal) {
+        return keys.isEmpty() ? seal.checkMark(keys) != Seal.Mark.WRONG : seal.checkMark(keys) == Seal.Mark.RIGHT;
+    }
+
+    private long forgottenTo() {
+        return forgotten.flatMap(Seal::forgotten).orElse(0L);
+    }
+
     private void check(Seal seal) {
         boolean follows = follows(seal);
         boolean marked = marked(seal);
-        boolean same = database.inTransaction(connection -> records(connection, seal));
+        boolean gone = forgotten.filter(later -> seal.number() < later.number()).isPresent() && seal.to() <= forgottenTo();
+        boolean same = gone || database.inTransaction(connection -> records(connection, seal));
         if (!follows || !marked || !same) {
             holdsSince = Optional.of(seal.sealedAt());
         }
         startedAfterNone = false;
         before = Optional.of(seal);
-        records += seal.records();
+        records += gone ? 0 : seal.records();
         seals++;
     }
 
@@ -184,12 +197,23 @@ public final class SealCheck {
               ORDER BY audit_id LIMIT 10)
             """;
 
+    private static final String FORGOTTEN = "SELECT audit_id FROM audit_record WHERE audit_id BETWEEN 1 AND ? ORDER BY audit_id LIMIT 10";
+
     /** What no seal covers, and never can. */
     private Unsealed outside(Connection connection) throws SQLException {
         bePatient(connection);
         try (var statement = connection.prepareStatement(NEVER_GIVEN_OUT); var row = statement.executeQuery()) {
             while (row.next()) {
                 tell(OptionalLong.empty(), "record %d has an id that the log never gave out".formatted(row.getLong(1)));
+            }
+        }
+        try (var statement = connection.prepareStatement(FORGOTTEN)) {
+            statement.setLong(1, forgottenTo());
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    tell(OptionalLong.empty(), "record %d is there, and all up to %d were forgotten"
+                            .formatted(row.getLong(1), forgottenTo()));
+                }
             }
         }
         return Unsealed.count(connection);

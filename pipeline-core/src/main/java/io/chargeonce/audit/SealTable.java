@@ -3,6 +3,8 @@ package io.chargeonce.audit;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +14,7 @@ public final class SealTable {
 
     private static final String COLUMNS = """
             SELECT seal, from_id, to_id, records, encode(rows_sha256, 'hex'), encode(previous, 'hex'), key_id,
-                   (sealed_at AT TIME ZONE 'UTC')::text, encode(mark, 'hex')
+                   (sealed_at AT TIME ZONE 'UTC')::text, encode(mark, 'hex'), forgotten_to
               FROM audit_seal
             """;
 
@@ -21,14 +23,33 @@ public final class SealTable {
     private static final String LAST = COLUMNS + " ORDER BY seal DESC LIMIT 1";
 
     static Optional<Seal> last(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(LAST); var row = statement.executeQuery()) {
-            return row.next() ? Optional.of(seal(row)) : Optional.empty();
+        try (var statement = connection.prepareStatement(LAST)) {
+            return seals(statement.executeQuery()).stream().findFirst();
+        }
+    }
+
+    private static final String FORGETTING = COLUMNS + " WHERE forgotten_to IS NOT NULL ORDER BY forgotten_to DESC LIMIT 1";
+
+    /** The one that tells of the latest forgetting. */
+    static Optional<Seal> forgetting(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGETTING)) {
+            return seals(statement.executeQuery()).stream().findFirst();
+        }
+    }
+
+    private static final String OLD = COLUMNS + " WHERE sealed_at < now() - ? * interval '1 second' ORDER BY sealed_at DESC LIMIT 1";
+
+    /** The newest that was made so long ago. */
+    static Optional<Seal> olderThan(Connection connection, Duration age) throws SQLException {
+        try (var statement = connection.prepareStatement(OLD)) {
+            statement.setLong(1, age.toSeconds());
+            return seals(statement.executeQuery()).stream().findFirst();
         }
     }
 
     private static final String INSERT = """
-            INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, key_id, sealed_at, mark)
-            VALUES (?, ?, ?, ?, decode(?, 'hex'), decode(?, 'hex'), ?, ?::timestamp AT TIME ZONE 'UTC', decode(?, 'hex'))
+            INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, key_id, sealed_at, mark, forgotten_to)
+            VALUES (?, ?, ?, ?, decode(?, 'hex'), decode(?, 'hex'), ?, ?::timestamp AT TIME ZONE 'UTC', decode(?, 'hex'), ?)
             """;
 
     static void insert(Connection connection, Seal seal) throws SQLException {
@@ -42,6 +63,7 @@ public final class SealTable {
             statement.setString(7, seal.keyId().orElse(null));
             statement.setString(8, seal.sealedAt());
             statement.setString(9, seal.mark());
+            statement.setObject(10, seal.forgotten().orElse(null), Types.BIGINT);
             statement.executeUpdate();
         }
     }
@@ -78,6 +100,7 @@ public final class SealTable {
 
     private static Seal seal(ResultSet row) throws SQLException {
         return new Seal(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getString(5),
-                Optional.ofNullable(row.getString(6)), Optional.ofNullable(row.getString(7)), row.getString(8), row.getString(9));
+                Optional.ofNullable(row.getString(6)), Optional.ofNullable(row.getObject(10, Long.class)),
+                Optional.ofNullable(row.getString(7)), row.getString(8), row.getString(9));
     }
 }

@@ -54,7 +54,7 @@ GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempo
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int), count_unfinished(interval),
-    lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
+    forget_presentations(int), lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
 -- The outbox: a policy of the table says on which topics who may stage. A relay deletes what it has published and sets aside what
 -- the broker refuses; what a record says is never changed.
@@ -135,7 +135,9 @@ GRANT INSERT (token_sha256, merchant_id), UPDATE (revoked_at) ON merchant_token 
 -- No role inserts into the audit log: this function appends what its caller's role may say.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_merchant_admin;
--- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches.
+-- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches. It makes room for what comes, and lets
+-- the database forget what is sealed and old.
+GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
 GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;

@@ -103,6 +103,7 @@ class LateOperationsTest {
             holder.setAutoCommit(false);
             OperationTable.lock(holder, java.util.List.of(id));
             assertThat(rows.late(PATIENCE)).isZero();
+            holder.rollback();
         }
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
     }

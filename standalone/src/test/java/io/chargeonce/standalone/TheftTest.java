@@ -1,5 +1,7 @@
 package io.chargeonce.standalone;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.database.Roles;
 import java.sql.SQLException;
 import java.util.List;
@@ -97,7 +99,11 @@ class TheftTest {
             "SELECT forget_dead_letter_runs(interval '-1200 months 36014 days', 1000)",
             "SELECT forget_dead_letter_runs(interval '-1200 months 36031 days', 1000)",
             "SELECT forget_dead_letter_runs(NULL, 1000)",
-            "SELECT forget_dead_letter_runs('-infinity', 1000)");
+            "SELECT forget_dead_letter_runs('-infinity', 1000)",
+            "SELECT forget_audit_records(interval '-1200 months 36089 days', 1, 2)",
+            "SELECT forget_audit_records(interval '89 days', 1, 2)",
+            "SELECT forget_audit_records(NULL, 1, 2)",
+            "SELECT forget_audit_records('-infinity', 1, 2)");
 
     /** The owner can mend what is broken, and by no slip of the hand what must never change. */
     @ParameterizedTest
@@ -267,6 +273,32 @@ class TheftTest {
             "SELECT FROM audit_record"})
     void the_merchant_admin_makes_and_revokes_tokens_and_moves_none(String theft) throws SQLException {
         database.refused("chargeonce_merchant_admin", theft);
+    }
+
+    /** Each is a table of its own, to which no role has a right, nor through a right to the whole log. */
+    @Test
+    void no_role_comes_at_a_record_through_the_table_that_it_stands_in() throws SQLException {
+        List<String> parts = database.tables().stream().filter(table -> table.startsWith("audit_record_to_")).toList();
+        assertThat(parts).hasSize(2);
+        for (String part : parts) {
+            for (String theft : List.of("SELECT FROM %s", "DELETE FROM %s", "UPDATE %s SET actor = 'another'", "TRUNCATE %s",
+                    "INSERT INTO %s SELECT * FROM audit_record", "INSERT INTO %s DEFAULT VALUES", "DROP TABLE %s",
+                    "ALTER TABLE audit_record DETACH PARTITION %s", "ALTER TABLE %s NO INHERIT audit_record", "BEGIN; LOCK TABLE %s",
+                    "CREATE TRIGGER mine BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+                    "CREATE RULE mine AS ON INSERT TO %s DO INSTEAD NOTHING", "CREATE INDEX mine ON %s (audit_id)")) {
+                for (String role : Roles.ALL) {
+                    database.refused(role, theft.formatted(part));
+                }
+            }
+        }
+        for (String role : Roles.ALL) {
+            database.refused(role, "CREATE TABLE mine PARTITION OF audit_record FOR VALUES FROM (900000000) TO (MAXVALUE)");
+            database.refused(role, "SELECT audit_tables()");
+            if (!role.equals("chargeonce_charge")) {
+                database.refused(role, "SELECT make_audit_room()");
+                database.refused(role, "SELECT forget_audit_records('400 days', 1, 2)");
+            }
+        }
     }
 
     @Test

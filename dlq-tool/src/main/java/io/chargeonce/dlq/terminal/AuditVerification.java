@@ -79,6 +79,8 @@ final class AuditVerification {
 
     private void print(SealCheck.Report report, long after, boolean compared) {
         report.last().ifPresentOrElse(last -> screen.say(holds(report, last, after, compared)), () -> screen.say("Nothing is sealed yet."));
+        report.forgotten().ifPresent(seal -> screen.say("Records up to %,d are forgotten, as seal %d of %s UTC says. Their seals were checked."
+                .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
         if (differences > 0) {
             screen.say(("%s. The audit log was changed in the database, or the database was restored from a backup: compare these "
                     + "with a backup.").formatted(counted(differences, "difference")));
@@ -138,6 +140,10 @@ final class AuditVerification {
         report.last().ifPresent(last -> {
             all.put("last_seal", last.number());
             all.put("sealed_until", last.sealedAt());
+        });
+        report.forgotten().ifPresent(seal -> {
+            all.put("forgotten_to", seal.forgotten().orElse(0L));
+            all.put("forgotten_at", seal.sealedAt());
         });
         all.put("without_key", report.plain());
         all.put("keys_not_given", report.otherKeys());

@@ -16,8 +16,8 @@ final class MomentWords {
             case Moment.Sent sent -> "attempt %d sent to %s%s, key %s".formatted(sent.attempt(), sent.psp(),
                     sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey());
             case Moment.Heard heard -> heard(heard);
-            case Moment.Waited waited -> "%s in retry-%d until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
-                    Words.time(waited.due()), because(waited.cause()));
+            case Moment.Waited waited -> "%s in retry-%d%s until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
+                    waited.times() > 1 ? " %,d times".formatted(waited.times()) : "", Words.time(waited.due()), because(waited.cause()));
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
@@ -61,6 +61,7 @@ final class MomentWords {
             case Moment.Waited waited -> {
                 json.put("what", waited.parked() ? "parked" : "scheduled");
                 json.put("tier", waited.tier());
+                json.put("times", waited.times());
                 Json.putIfPresent(json, "cause", waited.cause());
                 json.put("due_at", waited.due().toString());
             }

@@ -67,6 +67,31 @@ class AuditTest {
     }
 
     @Test
+    void what_a_seal_says_was_forgotten_is_told_and_is_no_difference() {
+        rows.dead();
+        seal();
+        rows.text("DELETE FROM audit_record RETURNING 1");
+        rows.dead();
+        seal();
+        assertThat(call("audit", "--verify", "--table-only").exit()).isEqualTo(1);
+        rows.text("UPDATE audit_seal SET forgotten_to = from_id - 1 WHERE seal = 2 RETURNING 1");
+        rows.text("UPDATE audit_seal SET mark = " + PLAIN_MARK + " WHERE seal = 2 RETURNING 1");
+        Called verify = call("audit", "--verify", "--table-only");
+        assertThat(verify.exit()).as(verify.out()).isZero();
+        assertThat(verify.out()).contains("Records up to ", " are forgotten, as seal 2 of ", "Each is as it was written.");
+        JsonNode json = call("audit", "--verify", "--table-only", "--json").json().getLast();
+        assertThat(json.path("forgotten_to").asString()).isEqualTo(rows.text("SELECT to_id FROM audit_seal WHERE seal = 1"));
+        assertThat(json.path("seals").asInt()).isEqualTo(2);
+    }
+
+    /** As a seal without a key makes it. */
+    private static final String PLAIN_MARK = """
+            (SELECT sha256(int2send(23::int2) || 'chargeonce audit seal 1' || int8send(seal) || int8send(from_id) || int8send(to_id) || int8send(records)
+                           || int2send(64::int2) || encode(rows_sha256, 'hex')::bytea || int2send(64::int2) || encode(previous, 'hex')::bytea
+                           || int8send(forgotten_to) || int2send(0::int2) || int2send(length(at)::int2) || at::bytea)
+               FROM (SELECT (sealed_at AT TIME ZONE 'UTC')::text AS at) AS utc)""";
+
+    @Test
     void an_odd_record_keeps_nobody_from_reading_the_others() {
         String id = rows.dead();
         call("purge", id, "--reason", "a load test", "--yes");

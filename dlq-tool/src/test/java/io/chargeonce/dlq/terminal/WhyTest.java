@@ -52,6 +52,16 @@ class WhyTest {
     }
 
     @Test
+    void what_stays_parked_is_told_once_and_how_often_it_was() {
+        String id = rows.accepted("acme");
+        for (int i = 0; i < 3; i++) {
+            rows.text("UPDATE operation_state SET state = 'parked', tier = 1, step = step + 1, failure_cause = 'breaker_open' RETURNING 1");
+        }
+        assertThat(call("why", id).out()).containsOnlyOnce("parked in retry-1").contains("parked in retry-1 3 times until ", ": breaker_open");
+        assertThat(call("why", id, "--json").json().getLast().path("times").asInt()).isEqualTo(3);
+    }
+
+    @Test
     void poison_has_a_life_too_and_nobody_has_none() {
         String poison = rows.poison(new byte[] {1});
         assertThat(call("why", poison).out()).contains("dead: undecodable");

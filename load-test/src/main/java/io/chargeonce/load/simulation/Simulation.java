@@ -63,7 +63,7 @@ public final class Simulation implements Game {
                     EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, stamp.column_name);
                 END LOOP;
                 -- It would come in real time, and change plans and where rows lie.
-                FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' LOOP
+                FOR each IN SELECT relname FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r' LOOP
                     EXECUTE format('ALTER TABLE chargeonce.%I SET (autovacuum_enabled = off)', each);
                 END LOOP;
                 -- A universe's database loses nothing, for it never outlives its server.

@@ -354,15 +354,20 @@ CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, c
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
     EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
--- Each wait in a retry tier, for people who ask how a payment came to be dead. Append-only. Only failures come here.
+-- Each visit of a retry tier, for people who ask how a payment came to be dead. Only failures come here. What is parked where it is
+-- parked already, for its PSP is still not well, stays on the same visit: an outage of days leaves a row for each tier.
 CREATE TABLE tier_visit (
     operation_id text NOT NULL,
+    -- Of its last wait.
     step         int NOT NULL,
     generation   int NOT NULL,
     tier         int NOT NULL,
     -- 'scheduled' waits for its next counted attempt, 'parked' for a PSP to be well.
     state        text NOT NULL,
     cause        text,
+    began_at     timestamptz NOT NULL DEFAULT now(),
+    -- How many waits it is by now, and of the last one when it began and when it is over.
+    waits        int NOT NULL DEFAULT 1,
     staged_at    timestamptz NOT NULL,
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, step)
@@ -372,8 +377,17 @@ CREATE TABLE tier_visit (
 -- As its owner: no service can write one by itself.
 CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
-    INSERT INTO tier_visit (operation_id, step, generation, tier, state, cause, staged_at, due_at)
-    VALUES (NEW.operation_id, NEW.step, NEW.generation, NEW.tier, NEW.state, NEW.failure_cause, NEW.staged_at, NEW.not_before)
+    IF OLD.state = 'parked' AND NEW.state = 'parked' AND NEW.tier = OLD.tier THEN
+        UPDATE tier_visit SET step = NEW.step, cause = NEW.failure_cause, waits = waits + 1,
+                              staged_at = NEW.staged_at, due_at = NEW.not_before
+         WHERE operation_id = NEW.operation_id AND step = OLD.step;
+        IF FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    INSERT INTO tier_visit (operation_id, step, generation, tier, state, cause, began_at, staged_at, due_at)
+    VALUES (NEW.operation_id, NEW.step, NEW.generation, NEW.tier, NEW.state, NEW.failure_cause, NEW.staged_at, NEW.staged_at,
+            NEW.not_before)
     ON CONFLICT (operation_id, step) DO NOTHING;
     RETURN NULL;
 END $$;
@@ -757,6 +771,7 @@ CREATE TABLE retry_budget (
     presented         int NOT NULL CHECK (presented >= 1),
     PRIMARY KEY (credential_sha256, amount, currency, day)
 );
+CREATE INDEX retry_budget_old ON retry_budget (day);
 
 -- What each process that charges knows of each PSP that it is set up for, told to the others about once a second: an outage
 -- that shows in three payments of three processes shows to all. No payment writes here. Times are by this database's clock.
@@ -792,7 +807,9 @@ CREATE TABLE outbox (
     staged_at  timestamptz NOT NULL DEFAULT now(),
     -- Why the broker will never take this record; it holds back its own key only.
     refusal    text
-) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000,
+        -- The end of its file is filled again at once. To give it back takes a lock that every payment waits for.
+        vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
 -- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
 -- told by who makes attempts. The queue and the tiers are written by who moves dead letters; of outcomes a person tells only that of
@@ -937,9 +954,11 @@ CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
 -- Who did what, when and why. Append-only: by append_audit alone, for no role may insert here. Ranges of it are sealed behind the
--- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows.
+-- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows. It stands in several tables,
+-- by ranges of ids: what is old enough is dropped with its table. No role has a right to any of these.
+CREATE SEQUENCE audit_record_audit_id_seq;
 CREATE TABLE audit_record (
-    audit_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    audit_id      bigint PRIMARY KEY DEFAULT nextval('audit_record_audit_id_seq'),
     at            timestamptz NOT NULL DEFAULT now(),
     -- The role that the session had logged in as, by Postgres's word and not by the session's.
     session_role  text NOT NULL DEFAULT session_user,
@@ -951,10 +970,49 @@ CREATE TABLE audit_record (
     reason        text,
     data          json,
     origin        text
-);
+) PARTITION BY RANGE (audit_id);
+ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
 -- What people did, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
+
+-- The last id of the table that a record belongs into: at 500 payments a second each takes in a day.
+CREATE FUNCTION audit_table_end(id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT (id / 100000000 + 1) * 100000000 - 1 $$;
+
+-- The last ids of the tables that there are.
+CREATE FUNCTION audit_tables() RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+    SELECT substring(relname FROM '^audit_record_to_([0-9]+)$')::bigint
+      FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'chargeonce.audit_record'::regclass
+$$;
+
+-- Makes the table for the next million records and the one after it, where they are missing: an empty one is attached without a lock
+-- that any append waits for. While there is room, it waits for no lock itself.
+CREATE FUNCTION make_audit_room() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    this bigint := audit_table_end(coalesce(pg_sequence_last_value('audit_record_audit_id_seq'), 0) + 1000000);
+    up_to bigint;
+BEGIN
+    IF to_regclass('chargeonce.audit_record_to_' || audit_table_end(this + 1)) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    IF to_regclass('chargeonce.audit_record_to_' || this) IS NULL THEN
+        LOCK TABLE ONLY audit_record IN SHARE UPDATE EXCLUSIVE MODE;
+    ELSE
+        LOCK TABLE ONLY audit_record IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
+    END IF;
+    FOREACH up_to IN ARRAY ARRAY[this, audit_table_end(this + 1)] LOOP
+        CONTINUE WHEN to_regclass('chargeonce.audit_record_to_' || up_to) IS NOT NULL;
+        -- It is only inserted into: vacuumed a part at a time, and frozen at once, it is never read again for its transactions' age.
+        EXECUTE format('CREATE TABLE audit_record_to_%s (LIKE audit_record) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, '
+                       'autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0)', up_to);
+        EXECUTE format('ALTER TABLE audit_record ATTACH PARTITION audit_record_to_%s FOR VALUES FROM (%s) TO (%s)', up_to,
+                       coalesce((SELECT max(audit_tables) + 1 FROM audit_tables())::text, 'MINVALUE'), up_to + 1);
+    END LOOP;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN;
+END $$;
+REVOKE EXECUTE ON FUNCTION audit_table_end(bigint), audit_tables(), make_audit_room() FROM PUBLIC;
+SELECT make_audit_room();
 
 -- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
 -- the rest to charge and retry. A service has one name. People say theirs, which is never a service's.
@@ -988,6 +1046,11 @@ DECLARE
     appended int;
     refused text;
 BEGIN
+    -- Charge has made room long before. If it could not, for days, then this does: no append ever fails for want of a table.
+    IF to_regclass('chargeonce.audit_record_to_'
+                   || audit_table_end(coalesce(pg_sequence_last_value('audit_record_audit_id_seq'), 0) + 10000000)) IS NULL THEN
+        PERFORM make_audit_room();
+    END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
     SELECT clock_timestamp(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
            entry.detail::json, entry.origin
@@ -1025,15 +1088,20 @@ CREATE TABLE audit_seal (
     rows_sha256 bytea NOT NULL CHECK (length(rows_sha256) = 32),
     -- The mark of the seal before; the first has none.
     previous    bytea CHECK (length(previous) = 32),
+    -- Up to which id records were forgotten when it was made, for they were old enough; NULL for none. Without such a word, whose mark
+    -- the owner of the database cannot make, records that are gone were taken away. Seals stay: theirs still prove that they were.
+    forgotten_to bigint,
     -- Which key made the mark; NULL is none, and the mark a plain SHA-256.
     key_id      text CHECK (length(key_id) <= 64),
     -- HMAC-SHA256 over everything above and sealed_at.
     mark        bytea NOT NULL CHECK (length(mark) = 32),
     sealed_at   timestamptz NOT NULL,
     CONSTRAINT a_range_is_not_empty CHECK (to_id >= from_id),
-    CONSTRAINT only_the_first_follows_none CHECK ((previous IS NULL) = (seal = 1))
+    CONSTRAINT only_the_first_follows_none CHECK ((previous IS NULL) = (seal = 1)),
+    CONSTRAINT only_what_was_sealed_is_forgotten CHECK (forgotten_to < from_id)
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
+CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
 -- A seal over what is yet to come, or out of line, would end all sealing in silence.
 CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -1103,6 +1171,8 @@ BEGIN
         SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE NOT failed_definite
     ), observation AS (
         DELETE FROM psp_observation USING known WHERE psp_observation.psp_key = known.psp_key
+    ), finding AS (
+        DELETE FROM hand_settlement USING known WHERE hand_settlement.psp_key = known.psp_key
     ), attempt AS (
         DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
     ), list AS (
@@ -1160,3 +1230,56 @@ CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
      WHERE accepted_at < now() - since AND state NOT IN ('succeeded', 'declined', 'purged')
 $$;
 REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;
+
+-- Forgets the oldest table of the audit log, if that seal, which reaches up to that id, is old enough and covers it to its end. Returns
+-- the last id that is gone, or NULL. The seal that says so is its caller's to make, in the same transaction: what is gone without one
+-- shows. It holds an append up for no longer than a migration does, and lets go. First it locks the table itself, which no append needs.
+CREATE FUNCTION forget_audit_records(kept interval, sealed bigint, sealed_to bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET lock_timeout = '300ms' AS $$
+DECLARE
+    -- Far longer than a purge can be undone. In hours: a day in spring has 23.
+    until timestamptz := cutoff(kept, interval '2160 hours');
+    oldest bigint := (SELECT min(audit_tables) FROM audit_tables());
+BEGIN
+    IF EXISTS (SELECT FROM audit_seal WHERE seal = sealed AND to_id = sealed_to AND sealed_at < until) AND sealed_to >= oldest THEN
+        EXECUTE format('LOCK TABLE audit_record_to_%s', oldest);
+        EXECUTE format('DROP TABLE audit_record_to_%s', oldest);
+        RETURN oldest;
+    END IF;
+    RETURN NULL;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION forget_audit_records(interval, bigint, bigint) FROM PUBLIC;
+
+-- Presentations that the budget of 30 days counts no more, by the calendar of any time zone.
+CREATE FUNCTION forget_presentations(most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    forgotten int;
+BEGIN
+    DELETE FROM retry_budget WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM retry_budget WHERE day < current_date - 32 ORDER BY day LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+REVOKE EXECUTE ON FUNCTION forget_presentations(int) FROM PUBLIC;
+
+-- Autovacuum of what grows for years. By a number of rows: by a share of the table the pauses grow with it, and so does each vacuum.
+-- What is new is frozen when it is first vacuumed, or every few days all of it had to be read for the age of its transactions.
+DO $$
+DECLARE
+    each text;
+BEGIN
+    FOREACH each IN ARRAY ARRAY['operation', 'operation_state', 'payment_attempt', 'psp_observation', 'idempotency_key'] LOOP
+        EXECUTE format('ALTER TABLE %I SET (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, '
+                       'autovacuum_freeze_min_age = 0)', each);
+    END LOOP;
+END $$;
+-- Each payment leaves dead rows in these: of the claim and the success, of what is forgotten. All indexes
+-- are read for each vacuum, so some millions gather first, but no fifth of four hundred days.
+ALTER TABLE operation_state SET (autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE payment_attempt SET (autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE idempotency_key SET (autovacuum_vacuum_scale_factor = 0.02);
+-- Short and always full of dead rows.
+ALTER TABLE duplicate_guard SET (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
