@@ -27,7 +27,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
-    public static final Setting<URI> STRIPE_API_BASE = Setting.uri("CHARGEONCE_STRIPE_API_BASE",
+    public static final Setting<URI> STRIPE_API_BASE = Setting.pspUri("CHARGEONCE_STRIPE_API_BASE",
             "Where Stripe's API is.").orElse("https://api.stripe.com");
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
             "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
@@ -45,7 +45,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
 
     public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.secretFile("CHARGEONCE_ADYEN_API_KEY_FILE",
             "File that holds the API key for Adyen; without it, nothing goes there.").optional();
-    public static final Setting<URI> ADYEN_API_BASE = Setting.uri("CHARGEONCE_ADYEN_API_BASE",
+    public static final Setting<URI> ADYEN_API_BASE = Setting.pspUri("CHARGEONCE_ADYEN_API_BASE",
             "Where Adyen's Checkout API is, with its version.").orElse("https://checkout-test.adyen.com/v71");
     public static final Setting<String> ADYEN_MERCHANT_ACCOUNT = Setting.string("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT",
             "Our merchant account at Adyen.").orElse("Chargeonce");
@@ -96,18 +96,18 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
         this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, Optional.empty());
     }
 
-    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
             RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT))
             .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
-        var stripe = new StripeSettings(settings.get(STRIPE_API_KEY).value(), settings.get(STRIPE_API_BASE).toString(),
-                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(Secret::value), settings.get(RECEIPTS) == ReceiptSender.PSP);
-        var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key.value(),
+        var stripe = new StripeSettings(settings.get(STRIPE_API_KEY), settings.get(STRIPE_API_BASE).toString(),
+                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(secret -> secret), settings.get(RECEIPTS) == ReceiptSender.PSP);
+        var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key,
                 settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
-                settings.get(ADYEN_HMAC_KEY).map(Secret::value)));
+                settings.get(ADYEN_HMAC_KEY).map(secret -> secret)));
         return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
                 adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),

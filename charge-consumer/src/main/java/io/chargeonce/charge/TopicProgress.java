@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 
 /**
  * Tells how far a group has come on a topic, by positions alone: no clock is compared and no record believed. Only looks: it
@@ -32,10 +33,12 @@ final class TopicProgress implements AutoCloseable {
      */
     record Progress(int partitions, Map<TopicPartition, Position> positions) {}
 
-    private final Admin admin;
-    private final Consumer<byte[], byte[]> reader;
+    private final KafkaConnection connection;
+    private Admin admin;
+    private Consumer<byte[], byte[]> reader;
 
     TopicProgress(KafkaConnection connection) {
+        this.connection = connection;
         this.admin = connection.newAdmin();
         this.reader = connection.newReader();
     }
@@ -48,6 +51,9 @@ final class TopicProgress implements AutoCloseable {
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
             return led.isEmpty() ? Optional.empty() : Optional.of(new Progress(partitions.size(), positions(led, group)));
         } catch (ExecutionException | KafkaException cannotTell) {
+            if (cannotTell instanceof AuthenticationException || cannotTell.getCause() instanceof AuthenticationException) {
+                renew();
+            }
             return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -70,6 +76,13 @@ final class TopicProgress implements AutoCloseable {
                     speaksOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
         }
         return positions;
+    }
+
+    /** A client keeps the password that it was made with, which may have been changed since. */
+    private void renew() {
+        close();
+        admin = connection.newAdmin();
+        reader = connection.newReader();
     }
 
     @Override

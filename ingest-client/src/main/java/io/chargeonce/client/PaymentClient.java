@@ -25,7 +25,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class PaymentClient implements AutoCloseable {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5)).build();
+            .connectTimeout(Duration.ofSeconds(5)).sslParameters(Encryption.modern()).build();
     private final URI server;
     private final String token;
     private final Retries retries;

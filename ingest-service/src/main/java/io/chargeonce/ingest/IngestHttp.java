@@ -28,10 +28,12 @@ final class IngestHttp implements AutoCloseable {
 
     private final WebServer server;
     private final Drain drain;
+    private final Optional<RenewedTls> renewedTls;
 
-    private IngestHttp(WebServer server, Drain drain) {
+    private IngestHttp(WebServer server, Drain drain, Optional<RenewedTls> renewedTls) {
         this.server = server;
         this.drain = drain;
+        this.renewedTls = renewedTls;
     }
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
@@ -67,7 +69,7 @@ final class IngestHttp implements AutoCloseable {
             throw cannotListen(address, "see the log");
         }
         drain.open();
-        return new IngestHttp(server, drain);
+        return new IngestHttp(server, drain, tls.map(files -> new RenewedTls(files, server)));
     }
 
     /** When a process may open no more files, the web server stops listening for good: it must not come to that. */
@@ -89,6 +91,11 @@ final class IngestHttp implements AutoCloseable {
     private static IllegalStateException cannotListen(Address address, String why) {
         return new IllegalStateException("The ingest service can't listen on " + address + " (" + why
                 + "): end the process that has it, or choose another address");
+    }
+
+    /** What keeps HTTPS as its files are; empty for HTTP in the clear. */
+    Optional<RenewedTls> renewedTls() {
+        return renewedTls;
     }
 
     int port() {

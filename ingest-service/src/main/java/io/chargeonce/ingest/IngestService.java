@@ -73,7 +73,7 @@ public final class IngestService implements AutoCloseable {
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
-            var admin = AdminServer.start(address, meters::scrape).ready("database", database::problem).ready("requests", drain::problem)
+            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape).ready("database", database::problem).ready("requests", drain::problem)
                     .live("relay", relay::standstill).live("intake", intake::standstill).ready("intake", intake::standstill);
             workers.forEach(worker -> admin.live(worker.name(), worker::standstill));
             return admin;
@@ -124,7 +124,9 @@ public final class IngestService implements AutoCloseable {
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostRefund(new RequestBody(bodies), refunds), read,
                 new ListPayments(database), new Exchange(bodies, leftovers, drain), requests, tracing);
-        return lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain));
+        var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain));
+        http.renewedTls().ifPresent(tls -> start(lifecycle, "ingest-tls", RenewedTls.LOOK_EVERY, tls::runOnce, meters));
+        return http;
     }
 
     private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {

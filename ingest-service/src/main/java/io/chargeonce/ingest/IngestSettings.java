@@ -36,11 +36,11 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "How long an idempotency key stays taken after its payment was accepted.").between("1d", "3650d").orElse("400d");
     public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE",
             "PEM file with the certificate and its chain; with it the service speaks HTTPS only.").optional();
-    public static final Setting<Optional<Path>> TLS_KEY = Setting.file("CHARGEONCE_INGEST_TLS_KEY_FILE",
+    public static final Setting<Optional<Path>> TLS_KEY = Setting.privateFile("CHARGEONCE_INGEST_TLS_KEY_FILE",
             "PEM file with the certificate's private key in PKCS#8, unencrypted.").optional();
 
     /** Every setting that an ingest process reads. */
-    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.ALL, Tracing.ALL,
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
             List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY))
             .flatMap(List::stream).toList();
 

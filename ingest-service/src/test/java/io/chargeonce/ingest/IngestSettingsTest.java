@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.runtime.Settings;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,10 @@ class IngestSettingsTest {
         return Settings.load(environment, IngestSettings.ALL, List.of()).read(IngestSettings::from);
     }
 
+    private static Path secret(Path file, String text) throws IOException {
+        return Files.setPosixFilePermissions(Files.writeString(file, text), PosixFilePermissions.fromString("rw-------"));
+    }
+
     @Test
     void every_setting_has_a_default_that_fits_a_pipeline_on_one_machine() {
         IngestSettings settings = load(Map.of());
@@ -25,7 +31,7 @@ class IngestSettingsTest {
         assertThat(settings.address()).hasToString("127.0.0.1:8080");
         assertThat(settings.pipeline().databaseUrl()).isEqualTo("jdbc:postgresql://127.0.0.1:15432/chargeonce");
         assertThat(settings.pipeline().databaseUser()).isEqualTo("postgres");
-        assertThat(settings.pipeline().databasePassword()).isEmpty();
+        assertThat(settings.pipeline().databasePassword().get()).isEmpty();
         assertThat(settings.pipeline().kafka()).isEqualTo("127.0.0.1:19092");
         assertThat(settings.databaseConnections()).isEqualTo(16);
         assertThat(settings.pipeline().topicPrefix()).isEqualTo("payments");
@@ -37,11 +43,11 @@ class IngestSettingsTest {
 
     @Test
     void every_setting_reaches_its_place(@TempDir Path directory) throws Exception {
-        Path password = Files.writeString(directory.resolve("password"), "s3cret\n");
+        Path password = secret(directory.resolve("password"), "s3cret\n");
         Path kafka = Files.writeString(directory.resolve("kafka.properties"), "security.protocol=SSL\n");
         IngestSettings settings = load(Map.of(
                 "CHARGEONCE_INGEST_ADDRESS", "0.0.0.0:9090",
-                "CHARGEONCE_DATABASE_URL", "jdbc:postgresql://db/chargeonce",
+                "CHARGEONCE_DATABASE_URL", "jdbc:postgresql://db/chargeonce?sslmode=verify-full",
                 "CHARGEONCE_DATABASE_USER", "ingest",
                 "CHARGEONCE_DATABASE_PASSWORD_FILE", password.toString(),
                 "CHARGEONCE_INGEST_DATABASE_CONNECTIONS", "20",
@@ -52,9 +58,9 @@ class IngestSettingsTest {
                 "CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:9100"));
 
         assertThat(settings.address()).hasToString("0.0.0.0:9090");
-        assertThat(settings.pipeline().databaseUrl()).isEqualTo("jdbc:postgresql://db/chargeonce");
+        assertThat(settings.pipeline().databaseUrl()).isEqualTo("jdbc:postgresql://db/chargeonce?sslmode=verify-full");
         assertThat(settings.pipeline().databaseUser()).isEqualTo("ingest");
-        assertThat(settings.pipeline().databasePassword()).isEqualTo("s3cret");
+        assertThat(settings.pipeline().databasePassword().get()).isEqualTo("s3cret");
         assertThat(settings.databaseConnections()).isEqualTo(20);
         assertThat(settings.pipeline().kafka()).isEqualTo("kafka:9092");
         assertThat(settings.pipeline().kafkaProperties()).contains(kafka);
@@ -67,7 +73,7 @@ class IngestSettingsTest {
     @Test
     void the_retention_and_https_reach_their_place_too(@TempDir Path directory) throws Exception {
         Path certificate = Files.writeString(directory.resolve("certificate.pem"), "c");
-        Path key = Files.writeString(directory.resolve("key.pem"), "k");
+        Path key = secret(directory.resolve("key.pem"), "k");
         IngestSettings settings = load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "14d",
                 "CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", certificate.toString(), "CHARGEONCE_INGEST_TLS_KEY_FILE", key.toString()));
 

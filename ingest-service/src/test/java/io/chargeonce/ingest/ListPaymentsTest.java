@@ -5,7 +5,9 @@ import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -71,6 +73,19 @@ class ListPaymentsTest {
                 .setHeader("Authorization", "Bearer test_globex").build());
 
         assertThat(foreign.body()).isEqualTo("{\"data\":[]}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"+1000000000-12-31T23:59:59.999999999Z", "-1000000000-01-01T00:00:00Z", "+294277-01-01T00:00:00Z",
+        "-4713-01-01T00:00:00Z"})
+    void a_forged_cursor_is_refused_and_breaks_nothing(String time) {
+        byte[] cursor = (time + " " + pay(reference)).getBytes(StandardCharsets.UTF_8);
+        String forged = Base64.getUrlEncoder().withoutPadding().encodeToString(cursor);
+
+        HttpResponse<String> answer = world.get("/v1/payments?reference=" + reference + "&cursor=" + forged);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:invalid-query");
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import java.net.URI;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,18 +29,22 @@ final class PipelineOptions {
 
     /** @throws io.chargeonce.runtime.SettingsProblems naming everything that is wrong */
     PipelineSettings settings() {
-        return Settings.load(System.getenv(), PipelineSettings.ALL, CATALOGUE).read(PipelineSettings::from);
+        // What an option says is judged as a setting is.
+        var environment = new HashMap<>(System.getenv());
+        database.ifPresent(url -> environment.put(PipelineSettings.DATABASE_URL.name(), url));
+        kafka.ifPresent(servers -> environment.put(PipelineSettings.KAFKA.name(), servers));
+        return Settings.load(environment, PipelineSettings.ALL, CATALOGUE).read(PipelineSettings::from);
     }
 
     KafkaConnection connection() {
         PipelineSettings settings = settings();
-        return KafkaConnection.of(kafka.orElse(settings.kafka()), settings.kafkaProperties());
+        return KafkaConnection.of(settings.kafka(), settings.kafkaProperties());
     }
 
     Evidence evidence(List<URI> psps) {
         PipelineSettings settings = settings();
-        return Evidence.of(database.orElse(settings.databaseUrl()), settings.databaseUser(), settings.databasePassword(),
-                        kafka.orElse(settings.kafka()), settings.tiers(), psps)
+        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(),
+                        settings.kafka(), settings.tiers(), psps)
                 .topicPrefix(settings.topicPrefix()).kafka(connection().clientProperties());
     }
 }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Connections to Postgres, lent for a while. Every error of Postgres leaves here as one of two: {@link DatabaseUnavailable} (wait
@@ -55,7 +56,7 @@ public final class Database implements AutoCloseable {
      * @param connections the most that this pool holds
      */
     public static Database open(String url, String user, String password, int connections) {
-        return open(url, user, password, connections, PLAN_EACH_TIME);
+        return open(url, user, () -> password, connections, PLAN_EACH_TIME);
     }
 
     /**
@@ -63,10 +64,15 @@ public final class Database implements AutoCloseable {
      * planning costs a small batch more than its work. What that plan may be does not depend on how full a table was then.
      */
     public static Database openForService(String url, String user, String password, int connections) {
+        return openForService(url, user, () -> password, connections);
+    }
+
+    /** @param password asked for each new connection, so that it may change; those that are open stay */
+    public static Database openForService(String url, String user, Supplier<String> password, int connections) {
         return open(url, user, password, connections, PLAN_ONCE);
     }
 
-    private static Database open(String url, String user, String password, int connections, String planning) {
+    private static Database open(String url, String user, Supplier<String> password, int connections, String planning) {
         return new Database(new PooledConnections(url, user, password, connections, prepare(planning), LONGEST_SILENCE));
     }
 

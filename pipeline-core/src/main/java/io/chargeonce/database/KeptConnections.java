@@ -20,7 +20,7 @@ final class KeptConnections implements Connections {
     private record Kept(Connection connection, long since) {}
 
     private final String url;
-    private final Properties properties = new Properties();
+    private final Properties properties;
     private final String prepare;
     private final ConcurrentLinkedDeque<Kept> kept = new ConcurrentLinkedDeque<>();
 
@@ -28,11 +28,8 @@ final class KeptConnections implements Connections {
     KeptConnections(String url, String user, String password, String prepare, Duration longestSilence) {
         this.url = url;
         this.prepare = prepare;
-        properties.setProperty("user", user);
-        properties.setProperty("password", password);
-        properties.setProperty("tcpKeepAlive", "true");
+        this.properties = DriverProperties.with(user, password);
         properties.setProperty("socketTimeout", "" + longestSilence.toSeconds());
-        properties.setProperty("ApplicationName", "chargeonce");
         properties.setProperty("connectTimeout", "" + SECONDS_TO_ANSWER);
     }
 

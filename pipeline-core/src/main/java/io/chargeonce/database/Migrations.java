@@ -38,7 +38,7 @@ public final class Migrations {
     }
 
     static int apply(String url, String user, String password, String... locations) {
-        try (var connection = DriverManager.getConnection(url, user, password)) {
+        try (var connection = DriverManager.getConnection(url, DriverProperties.with(user, password))) {
             connection.isValid(1);
         } catch (SQLException e) {
             throw new DatabaseUnavailable(e);
@@ -50,7 +50,7 @@ public final class Migrations {
                 .placeholderReplacement(false)
                 .initSql("SET lock_timeout = '%dms'".formatted(LONGEST_LOCK_WAIT.toMillis()))
                 // An index of a large table takes as long as it takes: no limit on the answer, but a dead connection is noticed.
-                .jdbcProperties(Map.of("tcpKeepAlive", "true"))
+                .jdbcProperties(DriverProperties.ALL)
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
                 .load();
         long before = applied(flyway);

@@ -38,7 +38,7 @@ public final class Roles {
      * @throws DatabaseUnavailable when Postgres cannot be reached
      */
     public static Applied apply(String url, String user, String password, Optional<Path> passwords) {
-        try (Connection connection = DriverManager.getConnection(url, user, password)) {
+        try (Connection connection = DriverManager.getConnection(url, DriverProperties.with(user, password))) {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET LOCAL search_path = chargeonce");

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -20,33 +21,45 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Where Kafka is, and how to be let in: what every client of a process shares. Immutable.
+ * Where Kafka is, and how to be let in: what every client of a process shares. Any thread.
  *
  * @param bootstrapServers host:port, several with commas between
- * @param properties       more client properties (TLS, SASL, tuning); none that carries a guarantee
+ * @param properties       more client properties (TLS, SASL, tuning), asked for each new client; none that carries a guarantee
  */
-public record KafkaConnection(String bootstrapServers, Map<String, String> properties) {
+public record KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties) {
 
     /** @throws IllegalArgumentException naming every property that may not be set, and why */
     public KafkaConnection {
         if (bootstrapServers.isBlank()) {
             throw new IllegalArgumentException("Kafka's bootstrap servers are empty: give host:port, several with commas between");
         }
-        properties = Map.copyOf(properties);
-        refuseFixed(properties);
+        refuseFixed(properties.get());
+    }
+
+    /** With properties that stay as they are. */
+    public KafkaConnection(String bootstrapServers, Map<String, String> properties) {
+        this(bootstrapServers, () -> properties);
     }
 
     /**
+     * A client keeps the properties that it was made with, for Kafka's clients read none again. One whose password was changed at the
+     * brokers fails, and its successor has what is in the file then.
+     *
      * @param propertiesFile in Java's properties format
      * @throws IllegalArgumentException if the file can't be read or sets what may not be set
      */
     public static KafkaConnection of(String bootstrapServers, Optional<Path> propertiesFile) {
-        return new KafkaConnection(bootstrapServers, propertiesFile.map(KafkaConnection::read).orElse(Map.of()));
+        return propertiesFile.map(file -> new KafkaConnection(bootstrapServers, () -> read(file)))
+                .orElseGet(() -> new KafkaConnection(bootstrapServers, Map.of()));
     }
 
-    /** For a client of neither kind, an administrator's: the connection and nothing else. */
+    /**
+     * For a client of neither kind, an administrator's: the connection and nothing else.
+     *
+     * @throws IllegalArgumentException if the file can't be read now
+     */
     public Map<String, Object> clientProperties() {
-        Map<String, Object> client = new HashMap<>(properties);
+        Map<String, Object> client = new HashMap<>(properties.get());
         client.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         return client;
     }

@@ -7,43 +7,51 @@ import java.net.BindException;
 import java.net.SocketException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and
  * {@code /metrics}, each request on a thread of its own: not a virtual one, for whether those move is one of the questions.
+ * With a token, who does not send it as {@code Authorization: Bearer} learns only whether the process is up, as probes must.
  * Any thread may add checks and close it.
  */
 public final class AdminServer implements AutoCloseable {
     private final HttpServer server;
+    private final Optional<Secret> token;
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 0).factory());
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
 
     private record Answer(int status, String contentType, String body) {}
 
-    private AdminServer(HttpServer server) {
+    private AdminServer(HttpServer server, Optional<Secret> token) {
         this.server = server;
+        this.token = token;
     }
 
     /**
+     * @param token   what details are only told with; empty tells them to all
      * @param metrics what {@code /metrics} says, as Prometheus reads it
      * @throws IllegalStateException if nobody can listen on the address; its message is one line
      */
-    public static AdminServer start(Address address, Supplier<String> metrics) {
-        return start(address, metrics, new SteadyClock());
+    public static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics) {
+        return start(address, token, metrics, new SteadyClock());
     }
 
-    static AdminServer start(Address address, Supplier<String> metrics, InstantSource clock) {
-        AdminServer admin = new AdminServer(bind(address)).live("virtual threads", new VirtualThreadsMove(clock));
-        admin.serve("/health/live", () -> health(admin.live));
-        admin.serve("/health/ready", () -> health(admin.ready));
-        admin.serve("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get()));
+    static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock) {
+        AdminServer admin = new AdminServer(bind(address), token).live("virtual threads", new VirtualThreadsMove(clock));
+        admin.serve("/health/live", trusted -> health(admin.live, trusted));
+        admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
+        admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
+                : new Answer(401, "text/plain; charset=utf-8", "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer\n"));
         admin.server.setExecutor(admin.requests);
         admin.server.start();
         return admin;
@@ -90,7 +98,7 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    private void serve(String path, Supplier<Answer> answer) {
+    private void serve(String path, Function<Boolean, Answer> answer) {
         server.createContext(path, exchange -> {
             // A context also gets every path that begins with its own.
             if (!exchange.getRequestURI().getPath().equals(path)) {
@@ -99,14 +107,20 @@ public final class AdminServer implements AutoCloseable {
                 exchange.getResponseHeaders().set("Allow", "GET");
                 send(exchange, new Answer(405, "text/plain; charset=utf-8", "Only GET\n"));
             } else {
-                send(exchange, answer.get());
+                send(exchange, answer.apply(isTrusted(exchange)));
             }
         });
     }
 
-    private static Answer health(Map<String, HealthCheck> checks) {
+    private boolean isTrusted(HttpExchange exchange) {
+        String sent = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
+        return token.isEmpty() || MessageDigest.isEqual(("Bearer " + token.get().value()).getBytes(StandardCharsets.UTF_8),
+                sent.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Answer health(Map<String, HealthCheck> checks, boolean trusted) {
         HealthReport report = HealthReport.of(checks);
-        return new Answer(report.isUp() ? 200 : 503, "application/json", report.toJson());
+        return new Answer(report.isUp() ? 200 : 503, "application/json", trusted ? report.toJson() : report.withoutChecks());
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {

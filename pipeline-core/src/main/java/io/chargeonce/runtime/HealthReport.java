@@ -33,6 +33,11 @@ record HealthReport(SortedMap<String, Optional<String>> problems) {
         return root + "\n";
     }
 
+    /** {@code {"status":"up"}} */
+    String withoutChecks() {
+        return JSON.createObjectNode().put("status", status(isUp())) + "\n";
+    }
+
     private static String status(boolean up) {
         return up ? "up" : "down";
     }

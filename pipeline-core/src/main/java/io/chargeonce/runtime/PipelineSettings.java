@@ -4,34 +4,49 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/** What every service needs to know: where Postgres and Kafka are, and how the pipeline is laid out. Immutable. */
-public record PipelineSettings(String databaseUrl, String databaseUser, String databasePassword, String kafka,
+/**
+ * What every process needs to know: where Postgres and Kafka are, and how the pipeline is laid out. Immutable.
+ *
+ * @param databasePassword the password as it is now; it may change while the process runs
+ * @param admin            where a service serves health and metrics
+ * @param adminToken       what metrics and the details of health are only told with; without one they are told to all
+ */
+public record PipelineSettings(String databaseUrl, String databaseUser, Supplier<String> databasePassword, String kafka,
                                Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
-                               Optional<Address> admin) {
+                               Optional<Address> admin, Optional<Secret> adminToken) {
 
     public static final Setting<String> DATABASE_URL = Setting.string("CHARGEONCE_DATABASE_URL",
-            "JDBC address of the Postgres primary.").orElse("jdbc:postgresql://127.0.0.1:15432/chargeonce");
+            "JDBC address of the Postgres primary; with sslmode=verify-full unless it is on this machine.")
+            .exposedIf(Exposure::weakPostgres).orElse("jdbc:postgresql://127.0.0.1:15432/chargeonce");
     public static final Setting<String> DATABASE_USER = Setting.string("CHARGEONCE_DATABASE_USER",
             "Role to connect as.").orElse("postgres");
     public static final Setting<Optional<Secret>> DATABASE_PASSWORD = Setting.secretFile("CHARGEONCE_DATABASE_PASSWORD_FILE",
             "File that holds the role's password.").optional();
     public static final Setting<String> KAFKA = Setting.string("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS",
-            "host:port of Kafka brokers, several with commas between.").orElse("127.0.0.1:19092");
+            "host:port of Kafka brokers, several with commas between.").exposedIf(Exposure::plainKafka).orElse("127.0.0.1:19092");
     public static final Setting<Optional<Path>> KAFKA_PROPERTIES = Setting.file("CHARGEONCE_KAFKA_PROPERTIES_FILE",
-            "File with more Kafka client properties (TLS, SASL).").optional();
+            "File with more Kafka client properties (TLS, SASL).").exposedIf(Exposure::openKafkaFile).optional();
     public static final Setting<String> TOPIC_PREFIX = Setting.string("CHARGEONCE_TOPIC_PREFIX",
             "What the names of all topics and consumer groups begin with.").orElse("payments");
     public static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_RETRY_TIERS",
             "How long the three retry tiers delay, shortest first.").orElse("5s,1m,10m");
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
-            "Where health and metrics are served.").optional();
+            "Where health and metrics are served.").exposedIf(Exposure::openAdmin).optional();
+    public static final Setting<Optional<Secret>> ADMIN_TOKEN = Setting.secretFile("CHARGEONCE_ADMIN_TOKEN_FILE",
+            "File that holds the token that metrics and details of health are told for; needed unless only this machine can ask.")
+            .optional();
 
     public static final Setting<LogFormat> LOG_FORMAT = Setting.oneOf("CHARGEONCE_LOG_FORMAT", LogFormat.class,
             "How a service writes its log.").orElse("text");
 
+    /** What a command reads. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
-            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, ADMIN, LOG_FORMAT);
+            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
+    /** What a service reads, which also tells how it is. */
+    public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
     /** As many as there are retry topics. */
     private static final int TIER_COUNT = 3;
@@ -51,10 +66,17 @@ public record PipelineSettings(String databaseUrl, String databaseUser, String d
         }
     }
 
+    /** With a password that stays as it is, and an admin address for all. */
+    public PipelineSettings(String databaseUrl, String databaseUser, String databasePassword, String kafka, Optional<Path> kafkaProperties,
+                            String topicPrefix, List<Duration> tiers, Optional<Address> admin) {
+        this(databaseUrl, databaseUser, () -> databasePassword, kafka, kafkaProperties, topicPrefix, tiers, admin, Optional.empty());
+    }
+
     public static PipelineSettings from(Settings settings) {
         return new PipelineSettings(settings.get(DATABASE_URL), settings.get(DATABASE_USER),
-                settings.get(DATABASE_PASSWORD).map(Secret::value).orElse(""), settings.get(KAFKA),
-                settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS), settings.get(ADMIN));
+                settings.get(DATABASE_PASSWORD).<Supplier<String>>map(password -> password).orElse(() -> ""), settings.get(KAFKA),
+                settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS),
+                settings.find(ADMIN).flatMap(address -> address), settings.find(ADMIN_TOKEN).flatMap(token -> token));
     }
 
     /** Without the password. */

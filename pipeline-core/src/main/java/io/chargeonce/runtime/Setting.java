@@ -24,6 +24,7 @@ public final class Setting<T> {
     private final SettingType<T> type;
     private final Fallback<T> fallback;
     private final String description;
+    private final Exposure.Judge<T> judge;
 
     /** What a setting is when nobody says. */
     private sealed interface Fallback<T> {
@@ -32,7 +33,7 @@ public final class Setting<T> {
         record Absent<T>(T value) implements Fallback<T> {}
     }
 
-    private Setting(String name, SettingType<T> type, Fallback<T> fallback, String description) {
+    private Setting(String name, SettingType<T> type, Fallback<T> fallback, String description, Exposure.Judge<T> judge) {
         if (!name.matches(PREFIX + "[A-Z0-9_]+")) {
             throw new IllegalArgumentException("Bug! A setting can't be called " + name);
         }
@@ -40,10 +41,11 @@ public final class Setting<T> {
         this.type = type;
         this.fallback = fallback;
         this.description = description;
+        this.judge = judge;
     }
 
     private static <T> Setting<T> required(String name, SettingType<T> type, String description) {
-        return new Setting<>(name, type, new Fallback.None<>(), description);
+        return new Setting<>(name, type, new Fallback.None<>(), description, (called, value, all) -> Optional.empty());
     }
 
     public static Setting<String> string(String name, String description) {
@@ -88,19 +90,35 @@ public final class Setting<T> {
         return required(name, SettingTypes.FILE, description);
     }
 
-    /** The trimmed content of a file; by custom its name ends in {@code _FILE}. */
+    /** The trimmed content of a file that no other account may read; by custom its name ends in {@code _FILE}. */
     public static Setting<Secret> secretFile(String name, String description) {
-        return required(name, SettingTypes.SECRET_FILE, description);
+        return required(name, SettingTypes.SECRET_FILE, description).exposedIf(Exposure::openSecret);
+    }
+
+    /** The address of a PSP, which keys and payments are sent to. */
+    public static Setting<URI> pspUri(String name, String description) {
+        return uri(name, description).exposedIf(Exposure::plainHttp);
+    }
+
+    /** A file that no other account may read. */
+    public static Setting<Path> privateFile(String name, String description) {
+        return file(name, description).exposedIf(Exposure::openFile);
+    }
+
+    /** What the judge finds is refused at the start, with all other problems. */
+    Setting<T> exposedIf(Exposure.Judge<T> judge) {
+        return new Setting<>(name, type, fallback, description, judge);
     }
 
     public Setting<T> orElse(String text) {
-        Setting<T> withDefault = new Setting<>(name, type, new Fallback.Text<>(text), description);
+        Setting<T> withDefault = new Setting<>(name, type, new Fallback.Text<>(text), description, judge);
         withDefault.parse(text);
         return withDefault;
     }
 
     public Setting<Optional<T>> optional() {
-        return new Setting<>(name, type.map(Optional::of), new Fallback.Absent<>(Optional.empty()), description);
+        return new Setting<>(name, type.map(Optional::of), new Fallback.Absent<>(Optional.empty()), description,
+                (called, value, all) -> value.flatMap(given -> judge.finding(called, given, all)));
     }
 
     /** Only values from the one to the other, both included. For types that have an order. */
@@ -108,7 +126,7 @@ public final class Setting<T> {
         T lowest = parse(least);
         T highest = parse(most);
         return new Setting<>(name, type.narrowedTo("from " + least + " to " + most,
-                value -> compare(value, lowest) >= 0 && compare(value, highest) <= 0), fallback, description);
+                value -> compare(value, lowest) >= 0 && compare(value, highest) <= 0), fallback, description, judge);
     }
 
     public String name() {
@@ -141,6 +159,11 @@ public final class Setting<T> {
     /** @throws IllegalArgumentException if the text is not allowed */
     public T parse(String text) {
         return type.parse().apply(text);
+    }
+
+    /** What its value would show to others. */
+    Optional<String> exposed(Settings all) {
+        return all.find(this).flatMap(value -> judge.finding(name, value, all));
     }
 
     /** Empty if somebody must say. */

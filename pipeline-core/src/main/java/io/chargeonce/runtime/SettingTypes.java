@@ -91,7 +91,7 @@ final class SettingTypes {
 
     private static Secret toSecret(String text) {
         try {
-            return new Secret(Files.readString(toReadableFile(text)).strip());
+            return Secret.in(toReadableFile(text));
         } catch (IOException e) {
             throw new IllegalArgumentException("it can't be read as text", e);
         }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,12 @@ public final class Settings {
     public static final Setting<Optional<Path>> PROPERTIES_FILE =
             Setting.file("CHARGEONCE_PROPERTIES_FILE", "A Java properties file with more settings, by the same names.").optional();
 
+    /** Whether settings that expose something are only warned of. Every process reads it. */
+    public enum Insecure { NO, YES }
+
+    public static final Setting<Insecure> INSECURE = Setting.oneOf("CHARGEONCE_INSECURE", Insecure.class,
+            "Whether to start although a setting exposes payments or secrets; with yes each is only warned of.").orElse("no");
+
     private final Map<Setting<?>, Object> values;
 
     private Settings(Map<Setting<?>, Object> values) {
@@ -39,29 +46,59 @@ public final class Settings {
      * @param environment usually {@link System#getenv()}
      * @param used        the settings that this process reads: these are checked, and only these can be got
      * @param catalogue   the settings of all processes: any other name is a typo, and refused
-     * @throws SettingsProblems naming everything that is wrong
+     * @throws SettingsProblems naming everything that is wrong, or exposes something and is not allowed to
      */
     public static Settings load(Map<String, String> environment, Collection<Setting<?>> used, Collection<Setting<?>> catalogue) {
         List<String> problems = new ArrayList<>();
         SettingsSource source = SettingsSource.of(environment, problems::add);
-        Set<String> known = Stream.concat(used.stream(), catalogue.stream()).map(Setting::name).collect(Collectors.toSet());
+        var checked = new LinkedHashSet<>(used);
+        checked.add(INSECURE);
+        Set<String> known = Stream.concat(checked.stream(), catalogue.stream()).map(Setting::name).collect(Collectors.toSet());
         unknown(source, known).forEach(problems::add);
 
         Map<Setting<?>, Object> values = new HashMap<>();
-        used.forEach(setting -> value(setting, source, problems).ifPresent(value -> values.put(setting, value)));
+        checked.forEach(setting -> value(setting, source, problems).ifPresent(value -> values.put(setting, value)));
+        var settings = new Settings(values);
+        List<String> exposed = used.stream().flatMap(setting -> setting.exposed(settings).stream()).toList();
         if (!problems.isEmpty()) {
-            throw new SettingsProblems(problems);
+            throw new SettingsProblems(settings.isInsecure() ? problems : withExposed(problems, exposed));
         }
-        return new Settings(values);
+        settings.allow(exposed);
+        return settings;
+    }
+
+    /**
+     * For what a command is told to use beside its settings.
+     *
+     * @param exposed what {@link Exposure} found
+     * @throws SettingsProblems unless there is nothing, or CHARGEONCE_INSECURE allows it
+     */
+    public void allow(List<String> exposed) {
+        if (!isInsecure() && !exposed.isEmpty()) {
+            throw new SettingsProblems(withExposed(List.of(), exposed));
+        }
+        Exposure.warn(exposed);
+    }
+
+    private boolean isInsecure() {
+        return find(INSECURE).filter(Insecure.YES::equals).isPresent();
+    }
+
+    private static List<String> withExposed(List<String> problems, List<String> exposed) {
+        return Stream.of(problems, exposed, exposed.isEmpty() ? List.<String>of() : List.of(Exposure.HOW_TO_ALLOW))
+                .flatMap(List::stream).toList();
     }
 
     public <T> T get(Setting<T> setting) {
+        return find(setting).orElseThrow(
+                () -> new IllegalStateException("Bug! " + setting.name() + " is not among the settings that this process reads"));
+    }
+
+    /** Empty if this process does not read it, or if its text is not allowed. */
+    <T> Optional<T> find(Setting<T> setting) {
         @SuppressWarnings("unchecked") // The value was parsed by this very setting.
         T value = (T) values.get(setting);
-        if (value == null) {
-            throw new IllegalStateException("Bug! " + setting.name() + " is not among the settings that this process reads");
-        }
-        return value;
+        return Optional.ofNullable(value);
     }
 
     /**

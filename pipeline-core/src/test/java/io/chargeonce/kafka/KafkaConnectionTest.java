@@ -24,6 +24,17 @@ class KafkaConnectionTest {
     }
 
     @Test
+    void a_new_client_has_the_password_that_is_in_the_file_then(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("kafka.properties"), "sasl.jaas.config=old\n");
+        KafkaConnection connection = KafkaConnection.of("kafka:9092", Optional.of(file));
+        var producers = new ProducerSettings(connection, "c");
+        Files.writeString(file, "sasl.jaas.config=new\nacks=0\n");
+
+        assertThat(connection.clientProperties()).containsEntry("sasl.jaas.config", "new");
+        assertThat(producers.properties()).containsEntry("sasl.jaas.config", "new").containsEntry("acks", "all");
+    }
+
+    @Test
     void every_property_that_carries_a_guarantee_is_refused_with_its_reason() {
         assertThatThrownBy(() -> new KafkaConnection("kafka:9092", Map.of("acks", "1", "enable.auto.commit", "true", "linger.ms", "5")))
                 .isInstanceOf(IllegalArgumentException.class)

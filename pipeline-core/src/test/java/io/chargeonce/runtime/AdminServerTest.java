@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class AdminServerTest {
     private final Meters meters = Meters.of("a-service");
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
-    private final AdminServer admin = AdminServer.start(new Address("127.0.0.1", 0), meters::scrape, now::get);
+    private final AdminServer admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape, now::get);
     private final HttpClient client = HttpClient.newHttpClient();
 
     @AfterEach
@@ -104,6 +104,30 @@ class AdminServerTest {
     }
 
     @Test
+    void with_a_token_others_learn_only_whether_it_is_up() throws Exception {
+        var metrics = HttpRequest.newBuilder();
+        try (var guarded = AdminServer.start(new Address("127.0.0.1", 0), Optional.of(new Secret("t0ken")), meters::scrape)) {
+            guarded.ready("database", () -> Optional.of("cannot be reached"));
+            String base = "http://127.0.0.1:" + guarded.port();
+            for (String authorization : new String[] {"Bearer wrong", "t0ken", "Bearer t0ken2", "Bearer "}) {
+                metrics.uri(URI.create(base + "/metrics")).setHeader("Authorization", authorization);
+                HttpResponse<String> refused = client.send(metrics.build(), HttpResponse.BodyHandlers.ofString());
+                assertThat(refused.statusCode()).isEqualTo(401);
+                assertThat(refused.body()).doesNotContain("jvm_");
+            }
+            HttpResponse<String> probed = client.send(HttpRequest.newBuilder(URI.create(base + "/health/ready")).build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(probed.statusCode()).isEqualTo(503);
+            assertThat(probed.body()).isEqualToIgnoringNewLines("{\"status\":\"down\"}");
+
+            metrics.setHeader("Authorization", "Bearer t0ken");
+            assertThat(client.send(metrics.build(), HttpResponse.BodyHandlers.ofString()).body()).contains("jvm_memory_used_bytes");
+            metrics.uri(URI.create(base + "/health/ready"));
+            assertThat(client.send(metrics.build(), HttpResponse.BodyHandlers.ofString()).body()).contains("cannot be reached");
+        }
+    }
+
+    @Test
     void other_paths_and_methods_are_refused() throws Exception {
         assertThat(get("/metrics/more").statusCode()).isEqualTo(404);
         assertThat(get("/").statusCode()).isEqualTo(404);
@@ -117,7 +141,7 @@ class AdminServerTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Address address = new Address("127.0.0.1", taken.getLocalPort());
 
-            assertThatThrownBy(() -> AdminServer.start(address, () -> "")).isInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> AdminServer.start(address, Optional.empty(), () -> "")).isInstanceOf(IllegalStateException.class)
                     .hasMessage("The admin server can't listen on " + address
                             + " (Address already in use): end the process that has it, or choose another address");
         }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -129,7 +130,8 @@ class SettingsTest {
     @Test
     void a_secret_comes_trimmed_from_its_file_and_is_never_printed(@TempDir Path directory) throws IOException {
         Setting<Secret> password = Setting.secretFile("CHARGEONCE_PASSWORD_FILE", "The password.");
-        Path file = Files.writeString(directory.resolve("password"), "hunter2\n");
+        Path file = Files.setPosixFilePermissions(Files.writeString(directory.resolve("password"), "hunter2\n"),
+                PosixFilePermissions.fromString("rw-------"));
 
         Secret secret = Settings.load(Map.of("CHARGEONCE_PASSWORD_FILE", file.toString()), List.of(password), List.of()).get(password);
 

@@ -59,7 +59,7 @@ final class Demo implements AutoCloseable {
         out.printf("A real Kafka broker, a real Postgres (fsync=on, synchronous_commit=on), simulators of%n"
                 + "Stripe and Adyen, and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
         var settings = pipeline.settings;
-        this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4);
+        this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 4);
         this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
         this.producer = new DemoProducer(pipeline.ingestPort);
         this.board = new StageBoard(database, out, live);
@@ -184,7 +184,7 @@ final class Demo implements AutoCloseable {
     private Evidence evidence() {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
-        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), settings.kafka(),
+        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
                 settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase())).calls(new Calls.InMemory(calls, producer.refunds()));
     }
 

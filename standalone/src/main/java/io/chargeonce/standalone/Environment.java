@@ -41,7 +41,7 @@ final class Environment {
 
     static DeadLetterQueue openDeadLetterQueue() {
         PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
-        var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
+        var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
         return new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
     }
 }

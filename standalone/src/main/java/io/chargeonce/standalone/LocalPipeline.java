@@ -76,8 +76,8 @@ final class LocalPipeline implements AutoCloseable {
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
-        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), meters::scrape)
-                .ready("database", database::problem));
+        var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
+                meters::scrape).ready("database", database::problem));
         return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
     }
 

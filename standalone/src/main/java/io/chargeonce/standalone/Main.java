@@ -6,6 +6,7 @@ import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.load.LoadCommand;
 import io.chargeonce.runtime.Build;
+import io.chargeonce.runtime.ModernTls;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -28,6 +29,7 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] arguments) {
+        ModernTls.everywhere();
         Logs.choose(arguments);
         int code = commandLine(arguments).execute(arguments);
         System.out.flush();

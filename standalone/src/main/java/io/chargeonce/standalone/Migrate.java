@@ -23,11 +23,11 @@ final class Migrate {
 
     /** Returns how many migrations were applied. */
     static int schema(PipelineSettings settings) {
-        return Migrations.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
+        return Migrations.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
     }
 
     static Roles.Applied roles(PipelineSettings settings, Optional<Path> passwords) {
-        return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), passwords);
+        return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), passwords);
     }
 
     /** Returns the topics that were created. */

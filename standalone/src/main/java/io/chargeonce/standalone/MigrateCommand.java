@@ -1,6 +1,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Roles;
+import io.chargeonce.runtime.Exposure;
 import io.chargeonce.runtime.PipelineSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -36,13 +37,21 @@ final class MigrateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PipelineSettings settings = Environment.read(PipelineSettings.ALL, PipelineSettings::from);
+        PipelineSettings settings = Environment.read(PipelineSettings.ALL, all -> {
+            all.allow(openPasswords());
+            return PipelineSettings.from(all);
+        });
         int migrations = Migrate.schema(settings);
         List<String> created = Migrate.topics(settings, partitions, replicas);
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
         return roles && !grant(settings) ? 1 : 0;
+    }
+
+    private List<String> openPasswords() {
+        return passwords.stream().flatMap(directory -> Roles.ALL.stream().map(directory::resolve))
+                .flatMap(file -> Exposure.openFile("--passwords", file).stream()).toList();
     }
 
     /** Returns false if a role has a right left that it must not have. */

@@ -19,7 +19,7 @@ final class SandboxMerchants {
 
     /** Idempotent. */
     static void create(PipelineSettings settings) {
-        try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 1)) {
+        try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 1)) {
             database.withConnection(connection -> {
                 try (var statement = connection.createStatement()) {
                     return statement.execute(CREATE);

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -73,7 +74,8 @@ class BuildTest {
         environment.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:0");
         environment.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + admin);
         environment.put("CHARGEONCE_LOG_FORMAT", "json");
-        environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", Files.writeString(directory.resolve("key"), "sk_test_sandbox").toString());
+        environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", Files.setPosixFilePermissions(
+                Files.writeString(directory.resolve("key"), "sk_test_sandbox"), PosixFilePermissions.fromString("rw-------")).toString());
         return builder.start();
     }
 

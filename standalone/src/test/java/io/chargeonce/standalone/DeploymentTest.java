@@ -2,19 +2,26 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,6 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.resource.PatternType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is in deploy/ says the same as the code, and means something to those who read it. */
 class DeploymentTest {
@@ -51,6 +59,40 @@ class DeploymentTest {
         }
         named.removeAll(NOT_OURS);
         assertThat(named).isNotEmpty().isSubsetOf(known);
+    }
+
+    /** The services' own judgement, on what a pod gives them: image, settings, variables, and files that only it may read. */
+    @Test
+    void every_pod_starts_without_leave_to_be_insecure(@TempDir Path mounts) throws IOException {
+        for (Deployment deployment : deployments()) {
+            var settings = environment(deployment.getSpec().getTemplate().getSpec(), mounts);
+            assertThat(settings).containsKey("CHARGEONCE_ADMIN_ADDRESS").doesNotContainKey("CHARGEONCE_INSECURE");
+            Settings.load(settings, deployment.getMetadata().getName().equals("ingest") ? IngestSettings.ALL : ChargeSettings.ALL,
+                    Environment.CATALOGUE);
+        }
+        for (Job job : resources("kubernetes/base").stream().filter(Job.class::isInstance).map(Job.class::cast).toList()) {
+            Settings.load(environment(job.getSpec().getTemplate().getSpec(), mounts), PipelineSettings.ALL, Environment.CATALOGUE);
+        }
+    }
+
+    private static Map<String, String> environment(PodSpec pod, Path mounts) throws IOException {
+        var environment = new HashMap<String, String>();
+        Pattern.compile("(CHARGEONCE_[A-Z_]+)=(\\S+)").matcher(Files.readString(DEPLOY.resolve("docker/Dockerfile"))).results()
+                .forEach(given -> environment.put(given.group(1), given.group(2)));
+        resources("kubernetes/base").stream().filter(ConfigMap.class::isInstance).map(ConfigMap.class::cast)
+                .forEach(map -> environment.putAll(map.getData()));
+        pod.getContainers().getFirst().getEnv().forEach(given -> environment.put(given.getName(), given.getValue()));
+        for (var given : environment.entrySet()) {
+            if (given.getValue().startsWith("/etc/chargeonce/")) {
+                Path file = mounts.resolve(given.getValue().replace('/', '_'));
+                if (Files.notExists(file)) {
+                    Files.writeString(file, "security.protocol=SASL_SSL\nsasl.jaas.config=secret\n");
+                    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
+                }
+                given.setValue(file.toString());
+            }
+        }
+        return environment;
     }
 
     @Test

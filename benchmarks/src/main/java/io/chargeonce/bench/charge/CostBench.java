@@ -39,7 +39,8 @@ public final class CostBench {
         try (var ground = new Ground(); var plot = ground.newPlot();
              var costs = new StatementCosts(DriverManager.getConnection(plot.jdbcUrl())); var driver = new MeasuredDriver(costs)) {
             PipelineSettings usual = plot.pipeline(Chargeonce.TIERS);
-            var measured = new PipelineSettings(MeasuredDriver.address(plot.jdbcUrl()), usual.databaseUser(), usual.databasePassword(),
+            var measured = new PipelineSettings(MeasuredDriver.address(plot.jdbcUrl()), usual.databaseUser(),
+                    usual.databasePassword().get(),
                     plot.kafka(), Optional.empty(), plot.topics().prefix(), List.of(Chargeonce.TIERS), Optional.empty());
             var stub = new StubPsp(Duration.ZERO, 0);
             List<StatementCosts.Cost> dearest;

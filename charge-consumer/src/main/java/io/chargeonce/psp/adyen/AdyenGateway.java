@@ -48,8 +48,8 @@ public final class AdyenGateway implements Gateway {
     public AdyenGateway(AdyenSettings settings) {
         this.settings = settings;
         // Test or live is decided by the address alone, which takes precedence over the environment.
-        var client = new Client(new Config().apiKey(settings.apiKey()).environment(Environment.TEST));
-        client.setHttpClient(new AdyenHttp(new BoundedHttp(CONNECT_TIMEOUT, settings.callTimeout())));
+        var client = new Client(new Config().apiKey(settings.apiKey().get()).environment(Environment.TEST));
+        client.setHttpClient(new AdyenHttp(new BoundedHttp(CONNECT_TIMEOUT, settings.callTimeout()), settings.apiKey()));
         var api = new PaymentsApi(client, settings.apiBase());
         this.post = (path, body, options) -> new Resource(api, settings.apiBase() + path, null)
                 .request(body, options, ApiConstants.HttpMethod.POST, null);

@@ -12,14 +12,18 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Carries Adyen's client over {@link BoundedHttp}; its default pools, retries and follows redirects. Safe for any thread. */
 final class AdyenHttp implements ClientInterface {
 
     private final BoundedHttp http;
+    private final Supplier<String> apiKey;
 
-    AdyenHttp(BoundedHttp http) {
+    /** @param apiKey as it is now; the client's own is the one that it was made with */
+    AdyenHttp(BoundedHttp http, Supplier<String> apiKey) {
         this.http = http;
+        this.apiKey = apiKey;
     }
 
     @Override
@@ -51,17 +55,17 @@ final class AdyenHttp implements ClientInterface {
         if (method != ApiConstants.HttpMethod.POST || (query != null && !query.isEmpty())) {
             throw new IllegalArgumentException("Bug! Payments are only ever posted, without a query");
         }
-        HttpResponse<String> answer = http.exchange(post(endpoint, body, config, options));
+        HttpResponse<String> answer = http.exchange(post(endpoint, body, options));
         if (answer.statusCode() / 100 != 2) {
             throw new HTTPClientException(answer.statusCode(), "HTTP Exception", answer.headers().map(), answer.body());
         }
         return answer.body();
     }
 
-    private static HttpRequest post(String endpoint, String body, Config config, RequestOptions options) {
+    private HttpRequest post(String endpoint, String body, RequestOptions options) {
         var request = HttpRequest.newBuilder(URI.create(endpoint))
                 .header("Content-Type", "application/json")
-                .header("X-API-Key", config.getApiKey())
+                .header("X-API-Key", apiKey.get())
                 .header("User-Agent", Client.LIB_NAME + "/" + Client.LIB_VERSION)
                 .POST(HttpRequest.BodyPublishers.ofString(body));
         if (options != null && options.getIdempotencyKey() != null) {

@@ -18,6 +18,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Adyen's standard webhooks. Adyen has no way to be asked about a payment or a refund, so a signed message is itself the
@@ -29,11 +30,11 @@ final class AdyenWebhook implements Webhook {
     private static final String SIGNATURE = "hmacSignature";
 
     private final String merchantAccount;
-    private final String hmacKey;
+    private final Supplier<String> hmacKey;
     private final HMACValidator validator = new HMACValidator();
 
-    /** @param hmacKey in hexadecimal, as the Customer Area shows it */
-    AdyenWebhook(String merchantAccount, String hmacKey) {
+    /** @param hmacKey in hexadecimal, as the Customer Area shows it; asked for each message */
+    AdyenWebhook(String merchantAccount, Supplier<String> hmacKey) {
         this.merchantAccount = merchantAccount;
         this.hmacKey = hmacKey;
     }
@@ -61,7 +62,7 @@ final class AdyenWebhook implements Webhook {
             return false;
         }
         try {
-            return MessageDigest.isEqual(validator.calculateHMAC(item, hmacKey).getBytes(StandardCharsets.UTF_8),
+            return MessageDigest.isEqual(validator.calculateHMAC(item, hmacKey.get()).getBytes(StandardCharsets.UTF_8),
                     signature.getBytes(StandardCharsets.UTF_8));
         } catch (SignatureException | RuntimeException cannotBeSigned) {
             return false;

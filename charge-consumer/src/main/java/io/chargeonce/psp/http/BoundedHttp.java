@@ -18,10 +18,13 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Carries a PSP's own client over {@code java.net.http.HttpClient}: each exchange, its body included, ends at the deadline;
- * redirects are not followed; nothing is sent twice. ({@code HttpURLConnection} silently sends a POST a second time when a
- * connection drops.) Safe for any thread.
+ * an answer of more than {@link #LONGEST_BODY} bytes is an error; redirects are not followed; nothing is sent twice.
+ * ({@code HttpURLConnection} silently sends a POST a second time when a connection drops.) Safe for any thread.
  */
 public final class BoundedHttp {
+
+    /** Ten times the longest that we ask for, a hundred refunds of one payment. */
+    static final int LONGEST_BODY = 1 << 20;
 
     private final Duration deadline;
     private final HttpClient http;
@@ -40,7 +43,8 @@ public final class BoundedHttp {
     /** The whole answer, whatever its status; what {@link WireFailure} makes of an exception is what is known then. */
     public HttpResponse<String> exchange(HttpRequest request) throws IOException {
         // The client's own timeout ends with the headers; this deadline also ends a body that drips.
-        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(traced(request), HttpResponse.BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(traced(request),
+                head -> new BoundedBody<>(HttpResponse.BodyHandlers.ofString().apply(head), LONGEST_BODY));
         try {
             return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {

@@ -30,6 +30,10 @@ public final class WireFailure {
 
     /** Why we do not know what became of a request that may have left. */
     public static UnknownCause unknown(Throwable failure) {
-        return failure instanceof HttpTimeoutException ? UnknownCause.GATEWAY_TIMED_OUT : UnknownCause.CONNECTION_LOST;
+        return switch (failure) {
+            case HttpTimeoutException e -> UnknownCause.GATEWAY_TIMED_OUT;
+            case BoundedBody.TooLong e -> UnknownCause.ANSWER_UNREADABLE;
+            case null, default -> UnknownCause.CONNECTION_LOST;
+        };
     }
 }

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,8 +56,11 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
     private static final String ABOUT_THIS_CLIENT = buildXStripeClientUserAgentString();
 
     private final BoundedHttp http;
+    private final Supplier<String> apiKey;
 
-    JdkHttpClient(Duration connectTimeout, Duration deadline) {
+    /** @param apiKey as it is now; the client's own is the one that it was made with */
+    JdkHttpClient(Duration connectTimeout, Duration deadline, Supplier<String> apiKey) {
+        this.apiKey = apiKey;
         this.http = new BoundedHttp(connectTimeout, deadline);
     }
 
@@ -102,9 +106,10 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         }
     }
 
-    private static HttpRequest toHttp(StripeRequest request) {
+    private HttpRequest toHttp(StripeRequest request) {
         var http = HttpRequest.newBuilder(URI.create(request.url().toString()));
         request.headers().map().forEach((name, values) -> values.forEach(value -> http.header(name, value)));
+        http.setHeader("Authorization", "Bearer " + apiKey.get());
         http.header("User-Agent", buildUserAgentString(request));
         http.header("X-Stripe-Client-User-Agent", ABOUT_THIS_CLIENT);
         var body = request.content() == null

@@ -57,10 +57,10 @@ public final class StripeGateway implements Gateway {
         this.callTimeout = settings.callTimeout();
         this.sendsReceipts = settings.sendsReceipts();
         this.stripe = StripeClient.builder()
-                .setApiKey(settings.apiKey())
+                .setApiKey(settings.apiKey().get())
                 .setApiBase(settings.apiBase())
                 .setMaxNetworkRetries(0)
-                .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout))
+                .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout, settings.apiKey()))
                 .build();
         this.refunds = new StripeRefunds(stripe);
         this.webhook = settings.webhookSecret().map(StripeWebhook::new);

@@ -2,16 +2,24 @@ package io.chargeonce.psp.stripe;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
+ * @param apiKey      asked for each request, so that it may change
  * @param apiBase     {@code https://api.stripe.com}, or a simulator's address
  * @param callTimeout how long one HTTP exchange may take, its body included
- * @param webhookSecret signs Stripe's webhooks; without it none is believed
+ * @param webhookSecret signs Stripe's webhooks, and may change; without it none is believed
  * @param sendsReceipts whether Stripe gets the address for a receipt; then it mails one, whatever its dashboard says
  */
-public record StripeSettings(String apiKey, String apiBase, Duration callTimeout, Optional<String> webhookSecret, boolean sendsReceipts) {
+public record StripeSettings(Supplier<String> apiKey, String apiBase, Duration callTimeout, Optional<Supplier<String>> webhookSecret,
+                             boolean sendsReceipts) {
 
-    /** With receipts. */
+    /** With keys that stay as they are. */
+    public StripeSettings(String apiKey, String apiBase, Duration callTimeout, Optional<String> webhookSecret, boolean sendsReceipts) {
+        this(() -> apiKey, apiBase, callTimeout, webhookSecret.map(secret -> () -> secret), sendsReceipts);
+    }
+
+    /** The same with receipts. */
     public StripeSettings(String apiKey, String apiBase, Duration callTimeout, Optional<String> webhookSecret) {
         this(apiKey, apiBase, callTimeout, webhookSecret, true);
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,9 +29,9 @@ final class StripeWebhook implements Webhook {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final String secret;
+    private final Supplier<String> secret;
 
-    StripeWebhook(String secret) {
+    StripeWebhook(Supplier<String> secret) {
         this.secret = secret;
     }
 
@@ -43,7 +44,7 @@ final class StripeWebhook implements Webhook {
 
     private boolean isSigned(String body, String signature, Instant now) {
         try {
-            return Signature.verifyHeader(body, signature, secret, TOLERANCE_SECONDS, Clock.fixed(now, ZoneOffset.UTC));
+            return Signature.verifyHeader(body, signature, secret.get(), TOLERANCE_SECONDS, Clock.fixed(now, ZoneOffset.UTC));
         } catch (SignatureVerificationException | RuntimeException forged) {
             return false;
         }

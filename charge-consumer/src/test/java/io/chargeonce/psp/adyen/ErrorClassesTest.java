@@ -102,6 +102,27 @@ class ErrorClassesTest {
     }
 
     @Test
+    void an_answer_without_end_leaves_it_unknown_whatever_its_status() {
+        for (int status : new int[] {200, 401, 422, 500}) {
+            answer.set(full(status, " ".repeat(2 << 20)));
+            assertThat(word(gateway.charge(charge(true)))).as("status %d", status).isEqualTo("answer_unreadable");
+            assertThat(word(gateway.findOut(charge(true)))).as("status %d", status).isEqualTo("answer_unreadable");
+        }
+    }
+
+    @Test
+    void a_new_key_is_sent_without_a_restart() {
+        var key = new AtomicReference<>("the old key");
+        var renewed = new AdyenGateway(new AdyenSettings(key::get, "ChargeonceECOM", "http://127.0.0.1:" + adyen.port() + "/v71",
+                Duration.ofSeconds(20), Optional.empty()));
+        for (String now : new String[] {"the old key", "the new key"}) {
+            key.set(now);
+            renewed.charge(charge(true));
+            assertThat(request.get().headers()).containsEntry("x-api-key", now);
+        }
+    }
+
+    @Test
     void the_stored_bytes_are_sent_under_the_key_when_charging_and_when_asking() {
         for (int i = 0; i < 2; i++) {
             request.set(null);

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class BoundedHttpTest {
@@ -45,6 +46,25 @@ class BoundedHttpTest {
             assertThatThrownBy(() -> impatient.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
                     .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT));
         }
+    }
+
+    @Test
+    void an_answer_without_end_is_given_up_after_a_megabyte_and_leaves_the_outcome_unknown() throws Exception {
+        var sent = new AtomicLong();
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()); var sender = Executors.newSingleThreadExecutor()) {
+            sender.submit(() -> {
+                OutputStream client = server.accept().getOutputStream();
+                client.write("HTTP/1.1 200 \r\nContent-Length: 99999999999\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                for (byte[] some = new byte[64 << 10]; sent.get() < 1L << 30; sent.addAndGet(some.length)) {
+                    client.write(some);
+                }
+                return null;
+            });
+            assertThatThrownBy(() -> http.exchange(post(server.getLocalPort()))).isInstanceOf(IOException.class)
+                    .satisfies(e -> assertThat(WireFailure.notSent(e)).isEmpty())
+                    .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.ANSWER_UNREADABLE));
+        }
+        assertThat(sent).as("the connection was closed, so the server could not go on").hasValueLessThan(1L << 30);
     }
 
     private static void drip(OutputStream client) {

@@ -13,6 +13,7 @@ import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -135,6 +136,32 @@ class ErrorClassesTest {
         toOthers.set(intent("requires_confirmation", 1299, "eur"));
         toCancel.set(given);
         assertThat(word(gateway.findOut(charge(Optional.of("pi_1"))))).isEqualTo(meaning);
+    }
+
+    @Test
+    void an_answer_to_the_confirmation_without_end_leaves_it_unknown_whatever_its_status() {
+        for (int status : new int[] {200, 401, 402, 500}) {
+            toCreate.set(intent("requires_confirmation", 1299, "eur"));
+            toOthers.set(full(status, " ".repeat(2 << 20)));
+            assertThat(word(gateway.charge(charge(Optional.empty())))).as("status %d", status).isEqualTo("answer_unreadable");
+        }
+    }
+
+    @Test
+    void a_new_key_is_sent_without_a_restart() {
+        var sent = new ArrayList<String>();
+        var key = new AtomicReference<>("sk_test_old");
+        try (var listener = HttpListener.start("The test", 0, request -> {
+            sent.add(request.headers().get("authorization"));
+            return error(500, "api_error", "");
+        })) {
+            var renewed = new StripeGateway(new StripeSettings(key::get, "http://127.0.0.1:" + listener.port(), Duration.ofSeconds(20),
+                    Optional.empty(), true));
+            renewed.charge(charge(Optional.empty()));
+            key.set("sk_test_new");
+            renewed.charge(charge(Optional.empty()));
+        }
+        assertThat(sent).containsExactly("Bearer sk_test_old", "Bearer sk_test_new");
     }
 
     @Test

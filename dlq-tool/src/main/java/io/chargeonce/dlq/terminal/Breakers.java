@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -7,14 +8,19 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The PSPs' breakers, which each charging process keeps for itself and tells with its metrics. */
-record Breakers(List<String> addresses) {
+/**
+ * The PSPs' breakers, which each charging process keeps for itself and tells with its metrics.
+ *
+ * @param token what they tell them for; empty if they tell everyone
+ */
+record Breakers(List<String> addresses, Optional<String> token) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Pattern BREAKER = Pattern.compile("(?m)^chargeonce_psp_breaker_open\\{[^}]*psp=\"([^\"]*)\"[^}]*} (\\S+)$");
@@ -35,13 +41,21 @@ record Breakers(List<String> addresses) {
         return states;
     }
 
-    private static CompletableFuture<String> metrics(String address) {
+    private CompletableFuture<String> metrics(String address) {
         try {
-            var request = HttpRequest.newBuilder(URI.create("http://" + address + "/metrics")).timeout(PATIENCE).build();
-            return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body);
+            var request = HttpRequest.newBuilder(URI.create("http://" + address + "/metrics")).timeout(PATIENCE);
+            token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
+            return HTTP.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()).thenApply(Breakers::told);
         } catch (IllegalArgumentException noAddress) {
             return CompletableFuture.failedFuture(noAddress);
         }
+    }
+
+    private static String told(HttpResponse<String> answer) {
+        if (answer.statusCode() != 200) {
+            throw new CompletionException(new IOException("it answered " + answer.statusCode()));
+        }
+        return answer.body();
     }
 
     private static void read(String metrics, Map<String, String> states) {

@@ -3,8 +3,11 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Watch;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -35,6 +38,10 @@ final class WatchCommand implements Callable<Integer> {
             + "as often as there are processes. 127.0.0.1:9100 unless said.")
     List<String> metrics = new ArrayList<>();
 
+    @Option(names = "--metrics-token", paramLabel = "FILE",
+            description = "File that holds the token which those processes ask for: that of their CHARGEONCE_ADMIN_TOKEN_FILE.")
+    Optional<Path> token = Optional.empty();
+
     @Mixin
     CommonOptions common;
 
@@ -43,8 +50,16 @@ final class WatchCommand implements Callable<Integer> {
         return dlq.with(spec, this::watch);
     }
 
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new IllegalStateException("--metrics-token: %s can't be read (%s)".formatted(file, e), e);
+        }
+    }
+
     private int watch(DeadLetterQueue queue) {
-        var breakers = new Breakers(metrics.isEmpty() ? List.of("127.0.0.1:9100") : metrics);
+        var breakers = new Breakers(metrics.isEmpty() ? List.of("127.0.0.1:9100") : metrics, token.map(WatchCommand::read));
         if (common.json) {
             Json.print(Screen.of(spec), WatchPage.json(Watch.now(queue), breakers.states()));
             return 0;

@@ -8,6 +8,7 @@ import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.ModernTls;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
@@ -29,6 +30,7 @@ public final class ServiceMain {
     private ServiceMain() {}
 
     public static void main(String[] arguments) throws Exception {
+        ModernTls.everywhere();
         dieWithParent();
         switch (arguments[0]) {
             case "broker" -> {
@@ -53,7 +55,8 @@ public final class ServiceMain {
             }
             case "operator" -> {
                 PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
-                try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword(), 4)) {
+                try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(),
+                        settings.databasePassword().get(), 4)) {
                     Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]), Path.of(arguments[2]));
                 }
             }

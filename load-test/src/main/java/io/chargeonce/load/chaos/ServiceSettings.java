@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -62,7 +63,11 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
 
     private String secret(String name, String text) {
         try {
-            return Files.writeString(directory.resolve(name), text).toString();
+            Path file = directory.resolve(name);
+            if (Files.notExists(file)) {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
+            return Files.writeString(file, text).toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,0 +1,22 @@
+package io.chargeonce.database;
+
+import java.util.Map;
+import java.util.Properties;
+
+/** What Postgres's driver is told for every connection; the address may say otherwise. */
+final class DriverProperties {
+
+    static final Map<String, String> ALL = Map.of("ApplicationName", "chargeonce", "tcpKeepAlive", "true",
+            // When Postgres refuses a row it tells what is in it. That must reach no log and no error text.
+            "logServerErrorDetail", "false");
+
+    private DriverProperties() {}
+
+    static Properties with(String user, String password) {
+        var properties = new Properties();
+        properties.putAll(ALL);
+        properties.setProperty("user", user);
+        properties.setProperty("password", password);
+        return properties;
+    }
+}

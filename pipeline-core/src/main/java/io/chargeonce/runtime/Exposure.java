@@ -1,0 +1,163 @@
+package io.chargeonce.runtime;
+
+import com.sun.security.auth.module.UnixSystem;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.postgresql.Driver;
+import org.postgresql.jdbc.SslMode;
+import org.postgresql.util.PSQLException;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Judges what settings would show to others: the network, or other accounts of this machine. What it finds is refused at the
+ * start, unless CHARGEONCE_INSECURE allows it. Names are not looked up: only {@code localhost} and numbers count as this machine.
+ */
+public final class Exposure {
+
+    /** What a setting's value would show, and what to do next; empty if nothing. */
+    interface Judge<T> {
+        Optional<String> finding(String name, T value, Settings all);
+    }
+
+    static final String HOW_TO_ALLOW = "CHARGEONCE_INSECURE: with yes, such settings are only warned of; for a trial, never for real money";
+
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|.*\\.localhost|127(\\.\\d{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
+    private static final Set<PosixFilePermission> NEVER = EnumSet.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
+            PosixFilePermission.GROUP_WRITE);
+    private static final int ROOT = 0;
+    /** A process reads its settings more than once. */
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+    private Exposure() {}
+
+    static boolean isLoopback(String host) {
+        return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
+    }
+
+    static Optional<String> plainHttp(String name, URI address, Settings all) {
+        return "https".equals(address.getScheme()) || isLoopback(address.getHost()) ? Optional.empty()
+                : Optional.of("%s: is '%s', which would show keys and payments to the network; give an https address"
+                        .formatted(name, address));
+    }
+
+    static Optional<String> weakPostgres(String name, String url, Settings all) {
+        // What the driver cannot read it refuses by itself.
+        return Optional.ofNullable(Driver.parseURL(url, new Properties())).filter(Exposure::isRemote).filter(given -> !isVerified(given))
+                .map(given -> ("%s: leads to %s without a verified certificate, so the network could read and change every payment; add "
+                        + "sslmode=verify-full and sslrootcert=FILE").formatted(name, given.getProperty("PGHOST")));
+    }
+
+    private static boolean isRemote(Properties given) {
+        boolean unixSocket = given.getProperty("socketFactory", "").toLowerCase(Locale.ROOT).contains("unix");
+        // An address without a host means this machine.
+        return !unixSocket && !Arrays.stream(given.getProperty("PGHOST", "").split(","))
+                .allMatch(host -> host.isEmpty() || isLoopback(host));
+    }
+
+    private static boolean isVerified(Properties given) {
+        try {
+            return SslMode.of(given) == SslMode.VERIFY_FULL && !given.getProperty("sslfactory", "").endsWith("NonValidatingFactory");
+        } catch (PSQLException noSuchMode) {
+            return false;
+        }
+    }
+
+    static Optional<String> plainKafka(String name, String servers, Settings all) {
+        if (Arrays.stream(servers.split(",")).map(server -> server.strip().replaceFirst(":\\d*$", "")).allMatch(Exposure::isLoopback)) {
+            return Optional.empty();
+        }
+        Properties client = all.find(PipelineSettings.KAFKA_PROPERTIES).flatMap(file -> file).map(Exposure::read)
+                .orElseGet(Properties::new);
+        String protocol = client.getProperty("security.protocol", "PLAINTEXT").strip();
+        if (!protocol.toUpperCase(Locale.ROOT).endsWith("SSL")) {
+            return Optional.of(("%s: leads to %s by %s, which would show payments and passwords to the network; say "
+                    + "security.protocol=SASL_SSL or SSL in the file of CHARGEONCE_KAFKA_PROPERTIES_FILE")
+                    .formatted(name, servers, protocol));
+        }
+        return "".equals(client.getProperty("ssl.endpoint.identification.algorithm"))
+                ? Optional.of(("%s: leads to %s, and the file of CHARGEONCE_KAFKA_PROPERTIES_FILE switches the check of the broker's "
+                        + "name off; take ssl.endpoint.identification.algorithm out").formatted(name, servers))
+                : Optional.empty();
+    }
+
+    static Optional<String> openAdmin(String name, Address address, Settings all) {
+        boolean guarded = all.find(PipelineSettings.ADMIN_TOKEN).flatMap(token -> token).isPresent();
+        return guarded || isLoopback(address.host()) ? Optional.empty()
+                : Optional.of(("%s: is %s, where the network can read how the business goes; name a file with a token in %s, or listen on "
+                        + "127.0.0.1").formatted(name, address, PipelineSettings.ADMIN_TOKEN.name()));
+    }
+
+    static Optional<String> openSecret(String name, Secret secret, Settings all) {
+        return secret.file().flatMap(file -> openFile(name, file));
+    }
+
+    static Optional<String> openFile(String name, Path file, Settings all) {
+        return openFile(name, file);
+    }
+
+    /** Only a file that holds a password is a secret. */
+    static Optional<String> openKafkaFile(String name, Path file, Settings all) {
+        boolean secret = read(file).stringPropertyNames().stream()
+                .anyMatch(key -> key.endsWith("password") || key.endsWith("jaas.config") || key.equals("ssl.keystore.key"));
+        return secret ? openFile(name, file) : Optional.empty();
+    }
+
+    /**
+     * Whether others than this process may read a secret's file, by the rule that Postgres has for its keys: a file of our own is for
+     * its owner alone; one of root's, or another's, is for its owner and its group, for that is how it comes to us. A link counts as
+     * what it leads to. So Kubernetes' defaultMode 0440 with an fsGroup passes, and its 0644 does not.
+     */
+    public static Optional<String> openFile(String name, Path file) {
+        try {
+            Set<PosixFilePermission> mode = Files.getPosixFilePermissions(file);
+            return isTooOpen(mode, (int) Files.getAttribute(file, "unix:uid"), us())
+                    ? Optional.of(("%s: %s has the mode %s, so other accounts may read or change the secret; chmod 600 it (in Kubernetes "
+                            + "defaultMode: 0440, and an fsGroup)").formatted(name, file, PosixFilePermissions.toString(mode)))
+                    : Optional.empty();
+        } catch (IOException | UnsupportedOperationException noSuchFileOrNoModes) {
+            return Optional.empty();
+        }
+    }
+
+    static boolean isTooOpen(Set<PosixFilePermission> mode, long owner, long us) {
+        return mode.stream().anyMatch(NEVER::contains) || mode.contains(PosixFilePermission.GROUP_READ) && owner == us && us != ROOT;
+    }
+
+    private static long us() {
+        try {
+            return new UnixSystem().getUid();
+        } catch (LinkageError notUnix) {
+            return ROOT;
+        }
+    }
+
+    private static Properties read(Path file) {
+        var properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        } catch (IOException | IllegalArgumentException toldWhereItIsUsed) {
+            return new Properties();
+        }
+        return properties;
+    }
+
+    /** Each once in a process. */
+    static void warn(List<String> findings) {
+        findings.stream().filter(WARNED::add)
+                .forEach(finding -> LoggerFactory.getLogger(Exposure.class).warn("CHARGEONCE_INSECURE=yes allows this: {}", finding));
+    }
+}
