@@ -69,6 +69,14 @@ public final class CardNumbers {
     private static final int LETTER = -1;
     private static final int SEPARATOR = -2;
     private static final int INVISIBLE = -3;
+    private static final byte[] ASCII = new byte[128];
+
+    static {
+        for (int c = 0; c < ASCII.length; c++) {
+            ASCII[c] = (byte) (Character.isDigit(c) ? c - '0' : Character.isLetter(c) ? LETTER
+                    : Character.isISOControl(c) && !Character.isWhitespace(c) ? INVISIBLE : SEPARATOR);
+        }
+    }
 
     private final String text;
     private final boolean one;
@@ -104,7 +112,7 @@ public final class CardNumbers {
         int digits = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            int meaning = Character.isSurrogate(c) ? 0 : meaning(c);
+            int meaning = c < ASCII.length ? ASCII[c] : Character.isSurrogate(c) ? 0 : meaningBeyondAscii(c);
             if (meaning == LETTER) {
                 digits = 0;
             } else if (meaning >= 0 && ++digits == SHORTEST || c == '\\') {
@@ -116,13 +124,12 @@ public final class CardNumbers {
 
     /** A digit's value in whatever script; or what else it is. */
     private static int meaning(int c) {
-        if (c < 0x80) {
-            return c >= '0' && c <= '9' ? c - '0'
-                    : c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ? LETTER
-                    : c >= ' ' && c != 0x7f || c >= '\t' && c <= '\r' ? SEPARATOR : INVISIBLE;
-        }
-        int digit = Character.digit(c, 10);
-        return digit >= 0 ? digit : switch (Character.getType(c)) {
+        return c < ASCII.length ? ASCII[c] : meaningBeyondAscii(c);
+    }
+
+    private static int meaningBeyondAscii(int c) {
+        return switch (Character.getType(c)) {
+            case Character.DECIMAL_DIGIT_NUMBER -> Character.digit(c, 10);
             case Character.OTHER_NUMBER -> superscriptOrCircled(c);
             case Character.UPPERCASE_LETTER, Character.LOWERCASE_LETTER, Character.TITLECASE_LETTER, Character.MODIFIER_LETTER,
                  Character.OTHER_LETTER -> isFiller(c) ? INVISIBLE : LETTER;

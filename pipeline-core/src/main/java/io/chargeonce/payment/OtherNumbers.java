@@ -7,7 +7,7 @@ final class OtherNumbers {
     /** Object ids have 24 hexadecimal digits; digests and trace ids have more. */
     private static final int SHORTEST_HEX = 24;
     private static final int LONGEST_HEX = 128;
-    /** In so long a name, a stretch as long as a card number leaves room for this many letters. */
+    /** Nearly four in ten are letters by chance; with a stretch of digits as long as a card number, hardly fewer than one in ten. */
     private static final int FEWEST_LETTERS = 3;
     private static final int SHORTEST_IBAN = 15;
     private static final int LONGEST_IBAN = 34;
@@ -32,7 +32,7 @@ final class OtherNumbers {
             letters += text.charAt(end) >= 'A' ? 1 : 0;
             end++;
         }
-        return end >= to && end - start >= SHORTEST_HEX && letters >= FEWEST_LETTERS;
+        return end >= to && end - start >= SHORTEST_HEX && letters >= FEWEST_LETTERS && letters * 10 >= end - start;
     }
 
     private static boolean isInUuid(String text, int from, int to) {
