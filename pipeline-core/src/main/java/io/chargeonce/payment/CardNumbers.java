@@ -57,7 +57,7 @@ public final class CardNumbers {
     private static final int FOURS = 1 << 4 | 1 << 8 | 1 << 12 | 1 << 16;
     private static final int FOUR_AND_SIX = 1 << 4 | 1 << 10;
     /** Of characters that can be seen, between two digits of one number: "4242 - 4242" has three. */
-    private static final int LONGEST_GAP = 4;
+    private static final int LONGEST_GAP = 8;
     /** Of an expiry and a CVC: MMYYYY and four digits. */
     private static final int LONGEST_REST = 10;
     private static final int FIRST_YEAR = 20;

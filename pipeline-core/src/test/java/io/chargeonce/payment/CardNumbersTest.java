@@ -23,7 +23,7 @@ class CardNumbersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {" ", "-", ".", "/", "_", ",", ":", "|", "*", "+", ")(", " - ", "  ", "\t", "\\n", "\u00a0",
+    @ValueSource(strings = {" ", "-", ".", "/", "_", ",", ":", "|", "*", "+", ")(", " - ", "      ", "\t", "\\n", "\u00a0",
         "\u2007", "\u2009", "\u202f", "\u3000", "\u2010", "\u2011", "\u2013", "\u2014", "\u2212", "\uff0d", "\u00b7", "\u2044", "\u200b",
         "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u034f", "\ufe0f\u20e3", "\u3164", "\u0000"})
     void a_separator_of_any_kind_between_groups_of_any_size_hides_nothing(String separator) {

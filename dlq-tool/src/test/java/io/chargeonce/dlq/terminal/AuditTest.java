@@ -42,7 +42,7 @@ class AuditTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "restore psn_x --yes --reason", "edit psn_x --reason",
+    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "merge --resume run_x --reason", "restore psn_x --yes --reason", "edit psn_x --reason",
         "verify --repair --reason", "import x --reason", "settle pay_x --not-charged --yes --evidence"})
     void a_card_number_in_a_reason_is_refused_for_it_would_stay_for_ever(String command) {
         Called refused = call(Stream.concat(Stream.of(command.split(" ")), Stream.of("the card is 4111.1111.1111.1111")).toArray(String[]::new));
