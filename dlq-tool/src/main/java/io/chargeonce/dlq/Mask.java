@@ -23,10 +23,13 @@ public final class Mask {
                     + "|(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]++@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}|\\d(?:[ -]?\\d){11,18}"
                     + "|(?<=\\d\\^)[^\\^\r\n]{2,26}(?=\\^)");
 
-    /** The end of a JSON name of what comes with a card number, up to its value. The quotes may be escaped, for JSON within JSON. */
+    /**
+     * The end of a JSON name of what comes with a card number, up to its value. The quotes may be escaped, for JSON within JSON. Not a
+     * record's header, which has a name and a value.
+     */
     private static final Pattern SECRET_FIELD = Pattern.compile(
             "(?i)(?:cvc|cvv|cvn|csc|(?:security|verification|card)[ _-]?(?:code|value)|holder|name[ _-]?on[ _-]?card|track[ _-]?(?:data|1|2)"
-                    + "|\"(?:name|pin))[A-Z0-9_-]{0,16}+\\\\*+\"\\s*+:\\s*+");
+                    + "|\"(?:name(?!\":\"[^\"]{0,200}+\",\"value\")|pin))[A-Z0-9_-]{0,16}+\\\\*+\"\\s*+:\\s*+");
 
     /** Outside of JSON: cvc=123, CVC: 123, a form's, XML's. */
     private static final Pattern SECRET_WORD = Pattern.compile("(?i)(?:cvc|cvv|cvn|csc|security[ _-]?code)2?[^0-9]{1,16}(\\d{3,4})(?!\\d)");
