@@ -136,7 +136,7 @@ class PaymentClientTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"400,invalid-request", "401,unauthenticated", "409,idempotency-key-reused", "409,duplicate-suspected", "413,body-too-large"})
+    @CsvSource({"400,invalid-request", "400,card-number-not-allowed", "401,unauthenticated", "409,idempotency-key-reused", "409,duplicate-suspected", "413,body-too-large"})
     void what_would_not_change_is_not_sent_again(int status, String type) throws Exception {
         answer(status, "{\"type\":\"urn:chargeonce:problem:" + type + "\",\"detail\":\"why\"}");
 

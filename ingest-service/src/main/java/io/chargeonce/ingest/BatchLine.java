@@ -35,8 +35,12 @@ record BatchLine(long number, Optional<IdempotencyKey> key, Checked<PaymentReque
         if (named.isMissingNode() || named.isNull()) {
             return wrong(number, Problems.keyMissing());
         }
-        Optional<IdempotencyKey> key = named.isString() ? IdempotencyKey.parse(named.stringValue()) : Optional.empty();
-        return key.isEmpty() ? wrong(number, Problems.keyInvalid()) : new BatchLine(number, key, PaymentBody.read(json));
+        Checked<IdempotencyKey> checked = named.isString() ? KeyHeader.check(named.stringValue(), KEY)
+                : new Checked.Wrong<>(Problems.keyInvalid());
+        return switch (checked) {
+            case Checked.Wrong<IdempotencyKey> wrong -> wrong(number, wrong.problem());
+            case Checked.Right<IdempotencyKey> key -> new BatchLine(number, Optional.of(key.value()), PaymentBody.read(json));
+        };
     }
 
     private static BatchLine wrong(long number, Problem problem) {

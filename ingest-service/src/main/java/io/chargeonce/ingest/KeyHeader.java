@@ -1,9 +1,11 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.IdempotencyKey;
 import java.util.List;
+import java.util.Optional;
 
-/** Reads the Idempotency-Key header. */
+/** Reads the Idempotency-Key header, and checks what else is to be a key. */
 final class KeyHeader {
 
     private KeyHeader() {}
@@ -12,10 +14,21 @@ final class KeyHeader {
     static Checked<IdempotencyKey> read(List<String> values) {
         return switch (values.size()) {
             case 0 -> new Checked.Wrong<>(Problems.keyMissing());
-            case 1 -> IdempotencyKey.parse(values.getFirst())
-                    .<Checked<IdempotencyKey>>map(Checked.Right::new)
-                    .orElseGet(() -> new Checked.Wrong<>(Problems.keyInvalid()));
+            case 1 -> check(values.getFirst(), "Idempotency-Key");
             default -> new Checked.Wrong<>(Problems.keyInvalid());
         };
+    }
+
+    /**
+     * Whether this can be a key. One that can be a card number is refused, for keys are stored, published and shown.
+     *
+     * @param field what the sender calls it
+     */
+    static Checked<IdempotencyKey> check(String value, String field) {
+        Optional<IdempotencyKey> key = IdempotencyKey.parse(value);
+        if (key.isEmpty()) {
+            return new Checked.Wrong<>(Problems.keyInvalid());
+        }
+        return CardNumbers.isIn(key.get().value()) ? new Checked.Wrong<>(Problems.cardNumber(List.of(field))) : new Checked.Right<>(key.get());
     }
 }

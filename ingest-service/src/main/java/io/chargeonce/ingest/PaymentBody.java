@@ -1,12 +1,13 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,6 +17,7 @@ final class PaymentBody {
 
     private static final String RULES = " breaks a rule: RFC 8259 JSON in UTF-8, no field twice, nothing after the object, "
             + "at most 16 levels deep, names of at most 256 characters, numbers of at most 32 digits.";
+    private static final String UNKNOWN = "(a field that does not belong here)";
 
     private PaymentBody() {}
 
@@ -39,7 +41,7 @@ final class PaymentBody {
     }
 
     static Checked<PaymentRequest> read(ObjectNode json) {
-        List<Problem.FieldError> cardNumbers = cardNumbers(json, PaymentFields::isKnown);
+        List<String> cardNumbers = cardNumbers(json, PaymentFields.KNOWN);
         return cardNumbers.isEmpty() ? PaymentFields.read(json) : new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
     }
 
@@ -50,21 +52,33 @@ final class PaymentBody {
                 .orElse("It");
     }
 
-    static List<Problem.FieldError> cardNumbers(JsonNode json, Predicate<String> known) {
-        return json.properties().stream()
-                .filter(field -> CardNumbers.isIn(field.getKey()) || texts(field.getValue()).anyMatch(CardNumbers::isIn))
-                .map(field -> known.test(field.getKey()) ? field.getKey() : "(a field that does not belong here)")
-                .distinct()
-                .map(field -> new Problem.FieldError(field, "holds 13 to 19 digits with a card's check digit"))
-                .toList();
+    /** The fields that hold what can be a card number, in a name or a value, however deep. A name that is not known is not told. */
+    static List<String> cardNumbers(JsonNode json, Set<String> known) {
+        var fields = new ArrayList<String>(0);
+        for (Map.Entry<String, JsonNode> field : json.properties()) {
+            String name = known.contains(field.getKey()) ? field.getKey() : UNKNOWN;
+            boolean named = name.equals(UNKNOWN) && CardNumbers.isIn(field.getKey());
+            if ((named || isIn(field.getValue())) && !fields.contains(name)) {
+                fields.add(name);
+            }
+        }
+        return fields;
     }
 
-    /** Every name and every value within, numbers too. */
-    private static Stream<String> texts(JsonNode node) {
+    private static boolean isIn(JsonNode node) {
         if (!node.isContainer()) {
-            return Stream.of(node.asString());
+            return CardNumbers.isIn(node.asString());
         }
-        Stream<String> names = node.properties().stream().map(Map.Entry::getKey);
-        return Stream.concat(names, node.valueStream().flatMap(PaymentBody::texts));
+        for (String name : node.propertyNames()) {
+            if (CardNumbers.isIn(name)) {
+                return true;
+            }
+        }
+        for (JsonNode value : node) {
+            if (isIn(value)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

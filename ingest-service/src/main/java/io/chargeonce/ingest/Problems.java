@@ -63,10 +63,13 @@ final class Problems {
         return Problem.of(400, "malformed-json", "The body is not one JSON object", detail);
     }
 
-    static Problem cardNumber(List<Problem.FieldError> where) {
-        return Problem.of(400, "card-number-not-allowed", "The body contains what looks like a card number",
-                "Send the PSP's token for the card as payment_method, and take 13 to 19 digits that could be a card's number "
-                        + "out of every field. Nothing of this request was kept.").withErrors(where);
+    /** @param fields their names, as the sender knows them */
+    static Problem cardNumber(List<String> fields) {
+        return Problem.of(400, "card-number-not-allowed", "The request holds what can be a card number",
+                "Take it out of every field listed under errors, and send the PSP's token for the card as payment_method. If it is a "
+                        + "number of your own, put a letter into the middle of it. Nothing of this request was kept.")
+                .withErrors(fields.stream()
+                        .map(field -> new Problem.FieldError(field, "holds digits that can be a card's number")).toList());
     }
 
     static Problem invalid(List<Problem.FieldError> errors) {

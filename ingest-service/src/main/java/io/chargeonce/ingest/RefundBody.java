@@ -30,7 +30,7 @@ final class RefundBody {
     }
 
     private static Checked<Refunds.Ask> read(ObjectNode json, String merchant, PaymentId payment) {
-        List<Problem.FieldError> cardNumbers = PaymentBody.cardNumbers(json, KNOWN::contains);
+        List<String> cardNumbers = PaymentBody.cardNumbers(json, KNOWN);
         if (!cardNumbers.isEmpty()) {
             return new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
         }

@@ -3,6 +3,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -55,7 +56,7 @@ final class Refusals {
         staged.run();
     }
 
-    /** Only if it is one: anything else may hold whatever. */
+    /** Only if it is one and no card number: anything else may hold whatever. */
     private static Optional<String> key(ConsumerRecord<byte[], byte[]> record) {
         return Optional.ofNullable(record.key()).map(key -> new String(key, StandardCharsets.UTF_8))
                 .flatMap(IdempotencyKey::parse).map(IdempotencyKey::value).filter(key -> !CardNumbers.isIn(key));

@@ -5,9 +5,12 @@ import static io.chargeonce.ingest.IngestWorld.fieldsInError;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -136,7 +139,9 @@ class BadInputTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CARD, "4242 4242 4242 4242", "4242-4242-4242-4242", "card " + CARD + ", 12/30", "5-4242424242424242",
-        "378282246310005", "\\u0034242424242424242"})
+        "378282246310005", "\\u0034242424242424242", "4242\u00a04242\u00a04242\u00a04242", "4242.4242.4242.4242", "4242/4242/4242/4242",
+        "4242_4242_4242_4242", "4242\u20134242\u20134242\u20134242", "4242\u200b4242\u200b4242\u200b4242", "42 42 42 42 42 42 42 42",
+        "\uff14\uff12\uff14\uff124242 4242 4242", "\u0664\u0662\u0664\u0662 4242 4242 4242", CARD + "1230123", "4242424 242424242"})
     void a_card_number_is_refused_in_any_field_and_never_repeated(String text) {
         for (String field : new String[] {"payment_method", "customer", "reference", "description", "receipt_email"}) {
             HttpResponse<String> answer = world.pay(key, Json.with(BODY, field, '"' + text + '"'));
@@ -157,6 +162,35 @@ class BadInputTest {
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.body()).doesNotContain("4242");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {CARD, "\"" + CARD + "\"", "4242-4242-4242-4242", "4242.4242/4242_4242", "42-42-42-42-42-42-42-42",
+        "order-" + CARD, CARD + "1230123"})
+    void a_card_number_as_the_key_is_refused_not_logged_and_kept_nowhere(String number) {
+        try (var logs = new Logs()) {
+            HttpRequest.Builder refund = world.payment(number, "{}").uri(URI.create(
+                    "http://127.0.0.1:" + world.service.port() + "/v1/payments/pay_" + "a".repeat(26) + "/refunds"));
+            for (HttpResponse<String> refusal : List.of(world.pay(number, BODY), world.send(refund.build()))) {
+                assertThat(refusal.statusCode()).isEqualTo(400);
+                assertThat(type(refusal)).isEqualTo("urn:chargeonce:problem:card-number-not-allowed");
+                assertThat(fieldsInError(refusal)).containsExactly("Idempotency-Key");
+                assertThat(refusal.headers().firstValue("Idempotency-Stored")).hasValue("false");
+                assertThat(refusal.body() + refusal.headers().map()).doesNotContain("4242");
+            }
+            assertThat(world.tablesThatHold("4242")).isZero();
+            assertThat(logs.lines()).noneMatch(line -> line.contains("4242"));
+        }
+    }
+
+    /** The clock of a merchant's shop in milliseconds: the check digit fits one in ten of those. */
+    @Test
+    void a_number_that_no_card_has_is_not_refused_for_its_check_digit() {
+        String mine = "order-1795309920919";
+        HttpResponse<String> answer = world.pay(mine, Json.with(Json.with(BODY, "reference", '"' + mine + '"'), "amount", "0"));
+
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:invalid-request");
+        assertThat(fieldsInError(answer)).containsExactly("amount");
     }
 
     @Test

@@ -17,10 +17,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,6 +140,19 @@ final class IngestWorld implements AutoCloseable {
 
     long count(String sql) {
         return count(databaseUrl, sql);
+    }
+
+    private static final String HOLDS = """
+            SELECT count(*) FROM information_schema.tables
+             WHERE table_schema = 'chargeonce' AND table_type = 'BASE TABLE'
+               AND query_to_xml(format('SELECT 1 AS found FROM chargeonce.%%I AS t WHERE t::text ~ %%L', table_name, '%s|%s'),
+                                true, false, '')::text LIKE '%%<found>%%'
+            """;
+
+    /** In how many tables these four digits stand twice, together or with a separator, in whatever column. */
+    long tablesThatHold(String digits) {
+        String hex = HexFormat.of().formatHex(digits.getBytes(StandardCharsets.UTF_8));
+        return count(HOLDS.formatted(digits + ".?" + digits, hex + "(..)?" + hex));
     }
 
     /** What no trigger lets pass. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -57,6 +58,10 @@ class IntakeTest {
     }
 
     private List<String> refused(int expected) {
+        return refused(expected, value -> Json.text(value, "idempotency_key").startsWith(key));
+    }
+
+    private List<String> refused(int expected, Predicate<String> wanted) {
         var refusals = new ArrayList<String>();
         try (var consumer = new KafkaConsumer<>(Map.<String, Object>of("bootstrap.servers", TestStack.kafka().bootstrapServers(),
                 "group.id", key, "auto.offset.reset", "earliest"), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
@@ -64,7 +69,7 @@ class IntakeTest {
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
                     String value = new String(record.value(), StandardCharsets.UTF_8);
-                    if (Json.text(value, "idempotency_key").startsWith(key)) {
+                    if (wanted.test(value)) {
                         refusals.add(value);
                     }
                 }
@@ -103,6 +108,20 @@ class IntakeTest {
             assertThat(Json.text(Json.at(refusal, "source"), "topic")).isEqualTo(topic("acme"));
         });
         assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + key + "%'")).isOne();
+    }
+
+    @Test
+    void a_card_number_as_the_records_key_is_refused_and_written_nowhere() {
+        try (var logs = new Logs()) {
+            send("acme", "5555555555554444", BODY);
+            send("acme", key + "-odd", Json.with(BODY, "reference", "\"5555_5555_5555_4444\""));
+            List<String> refusals = refused(2, value -> Json.text(value, "idempotency_key").startsWith(key)
+                    || value.contains("\"field\":\"Idempotency-Key\""));
+            assertThat(refusals).allSatisfy(refusal -> assertThat(refusal).contains("card-number-not-allowed").doesNotContain("5555"));
+            assertThat(refusals).anySatisfy(refusal -> assertThat(refusal).contains("\"field\":\"reference\""));
+            assertThat(world.tablesThatHold("5555")).isZero();
+            assertThat(logs.lines()).noneMatch(line -> line.contains("5555"));
+        }
     }
 
     @Test

@@ -109,10 +109,14 @@ class PostBatchTest {
 
     @Test
     void a_card_number_in_a_line_is_refused_and_not_repeated() {
-        String answer = answers(Json.with(line(key), "description", "\"4242424242424242\"")).getFirst();
+        List<String> answers = answers(String.join("\n", Json.with(line(key), "description", "\"4242.4242.4242.4242\""),
+                Json.with(line(key), "idempotency_key", "\"4242424242424242\""), line(key + "-last")));
 
-        assertThat(Json.text(answer, "status")).isEqualTo("400");
-        assertThat(answer).contains("card-number-not-allowed").doesNotContain("4242");
+        assertThat(answers).extracting(line -> Json.text(line, "status")).containsExactly("400", "400", "202");
+        assertThat(answers).extracting(line -> Json.texts(Json.at(line, "body"), "errors", "field"))
+                .containsExactly(List.of("description"), List.of("idempotency_key"), List.of());
+        assertThat(answers.subList(0, 2)).allSatisfy(line -> assertThat(line).contains("card-number-not-allowed").doesNotContain("4242"));
+        assertThat(world.tablesThatHold("4242")).isZero();
     }
 
     @Test

@@ -216,9 +216,13 @@ class RefundTest {
 
     @Test
     void a_card_number_is_refused_here_too() {
-        HttpResponse<String> answer = giveBack(captured(), "{\"reference\": \"4242424242424242\"}");
-        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:card-number-not-allowed");
-        assertThat(answer.body()).doesNotContain("4242");
+        String id = captured();
+        for (String number : List.of("4242424242424242", "4242.4242:4242_4242", "42-42-42-42-42-42-42-42")) {
+            HttpResponse<String> answer = giveBack(id, "{\"reference\": \"" + number + "\"}");
+            assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:card-number-not-allowed");
+            assertThat(fieldsInError(answer)).containsExactly("reference");
+            assertThat(answer.body()).doesNotContain("4242");
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.chargeonce.wire;
 
+import io.chargeonce.payment.CardNumbers;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import tools.jackson.core.JacksonException;
@@ -61,9 +62,11 @@ public sealed interface Decoded {
         return new Request(record);
     }
 
-    /** What could be a card's number is in no message, for messages are shown and logged. */
+    /** What can be the number of a card, or of an account, is in no message, for messages are shown and logged. */
     private static String withoutNumbers(String text) {
-        return text.replaceAll("\\d(?:[ -]?\\d){11,}", "#");
+        var clean = new StringBuilder(text);
+        CardNumbers.in(text).reversed().forEach(card -> clean.replace(card.from(), card.to(), "#"));
+        return clean.toString().replaceAll("\\d(?:[ -]?\\d){11,}", "#");
     }
 
     private static String brief(JsonNode node) {

@@ -58,6 +58,7 @@ final class EditCommand implements Callable<Integer> {
         if (reason.filter(text -> !text.isBlank()).isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
+        problems.kept("--reason", reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::edit);
     }
 

@@ -63,6 +63,7 @@ final class ImportCommand implements Callable<Integer> {
         if (reason.filter(text -> !text.isBlank()).isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
+        problems.kept("--reason", reason);
         if (file.isPresent() == topic.isPresent()) {
             problems.add("name a file or --from-topic, one of them");
         } else {

@@ -81,5 +81,6 @@ final class MergeCommand implements Callable<Integer> {
         if (plan || careful.any() || selection.any()) {
             problems.add("a run keeps the set and the care it was planned with: name only the run, and a --reason if you like");
         }
+        problems.kept("--reason", selection.reason);
     }
 }

@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.payment.CardNumbers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,13 @@ final class Problems {
         err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
         err.flush();
         return EXIT;
+    }
+
+    /** An option's value that is kept in the audit log, where a card number could never be taken out. */
+    void kept(String option, Optional<String> text) {
+        if (text.filter(CardNumbers::isIn).isPresent()) {
+            add("%s holds what can be a card number: leave it out, for the audit log keeps this for ever".formatted(option));
+        }
     }
 
     /** An option's value as an age. */

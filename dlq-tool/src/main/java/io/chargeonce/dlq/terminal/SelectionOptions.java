@@ -56,6 +56,7 @@ final class SelectionOptions {
         if (reason.filter(String::isBlank).isPresent()) {
             problems.add("--reason is empty: say why, it is kept in the audit log");
         }
+        problems.kept("--reason", reason);
         return filter;
     }
 }

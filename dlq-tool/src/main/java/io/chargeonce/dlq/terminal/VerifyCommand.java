@@ -58,6 +58,7 @@ final class VerifyCommand implements Callable<Integer> {
         if (repair && reason.filter(text -> !text.isBlank()).isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
+        problems.kept("--reason", reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::verify);
     }
 

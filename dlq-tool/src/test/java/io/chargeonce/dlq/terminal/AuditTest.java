@@ -9,8 +9,11 @@ import io.chargeonce.dlq.QueueRows;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class AuditTest {
@@ -36,6 +39,15 @@ class AuditTest {
         assertThat(call("audit").out()).contains("dlq.merged", "dlq.purged", "dlq.run.planned", "38.97 EUR", "5000 JPY", "a load test");
         assertThat(call("audit", "--by", "nobody").out()).contains("Nobody did anything");
         assertThat(call("audit", "--newer-than", "soon").exit()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "merge --resume run_x --reason", "restore psn_x --yes --reason", "edit psn_x --reason",
+        "verify --repair --reason", "import x --reason", "settle pay_x --not-charged --yes --evidence"})
+    void a_card_number_in_a_reason_is_refused_for_it_would_stay_for_ever(String command) {
+        Called refused = call(Stream.concat(Stream.of(command.split(" ")), Stream.of("the card is 4111.1111.1111.1111")).toArray(String[]::new));
+        assertThat(refused.exit()).isEqualTo(2);
+        assertThat(refused.err()).contains("what can be a card number").doesNotContain("1111");
     }
 
     @Test

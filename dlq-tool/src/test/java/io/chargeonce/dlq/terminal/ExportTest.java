@@ -7,13 +7,17 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.QueueRows;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class ExportTest {
 
@@ -40,6 +44,20 @@ class ExportTest {
         call("import", file("masked"), "--reason", "a test");
         String poison = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
         assertThat(call("show", poison).out()).contains("\"n\":7").doesNotContain("example.com", "4242", "pm_card_visa");
+    }
+
+    @Test
+    void a_card_in_poison_is_shown_in_no_spelling_and_neither_is_what_came_with_it() throws IOException {
+        String id = rows.poison(("{\"pan\":\"4111\u00a01111.1111-1111\",\"cvc\":\"987\",\"cardholder\":\"Jane Doe\","
+                + "\"also\":\"\uff15\uff15\uff15\uff15555555554444\",\"n\":7}").getBytes(StandardCharsets.UTF_8));
+        call("export", file("masked"));
+        JsonNode exported = new JsonMapper().readTree(Files.readString(Path.of(file("masked"))));
+        String value = new String(Base64.getDecoder().decode(exported.at("/source/value").stringValue()), StandardCharsets.UTF_8);
+        for (String printed : List.of(value, call("show", id).out(), call("list").out(), call("list", "--json").out(), call("why", id).out())) {
+            assertThat(printed).doesNotContain("1111.1111", "\"987\"", "Jane Doe", "5555555", "\uff15");
+        }
+        assertThat(value).contains("\"n\":7");
+        assertThat(call("show", id, "--unmasked").out()).contains("1111.1111", "\"987\"", "Jane Doe");
     }
 
     @Test

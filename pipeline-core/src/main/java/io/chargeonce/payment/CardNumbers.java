@@ -1,0 +1,288 @@
+package io.chargeonce.payment;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds what can be a card number, however it is written: 12 to 19 decimal digits of any script that begin as an issuer's numbers
+ * do, have a length which that issuer uses, and end with the right check digit (ISO/IEC 7812-1, Luhn).
+ *
+ * <p>The digits may be run together, stand in groups as on a card, or in groups of any size with one separator throughout. An
+ * expiry and a CVC may follow without a break. Invisible characters do not count, and JSON's escapes count as what they stand
+ * for. Digits within a UUID, a long hexadecimal name or an IBAN are no card number. Pure; any thread.
+ */
+public final class CardNumbers {
+
+    /**
+     * Where one stands in a text.
+     *
+     * @param from index of its first character
+     * @param to   index behind its last, or behind an expiry and a CVC that follow without a break
+     */
+    public record Place(int from, int to) {}
+
+    private static final int SHORTEST = 12;
+
+    /**
+     * First four digits from and to, shortest and longest number, of the brands of the PCI council. What would mostly find
+     * other numbers is left out: Visa's 13 digits, which no card has any more and EAN-13 has, and those of Maestro's
+     * prefixes (50, 56 to 69) that are hardly issued.
+     */
+    private static final int[][] ISSUED = {
+        {4000, 4999, 16, 16}, {4000, 4999, 19, 19},                                             // Visa
+        {5100, 5599, 16, 16}, {2221, 2720, 16, 16},                                             // Mastercard
+        {5018, 5020, 12, 19}, {5038, 5038, 12, 19}, {5893, 5893, 12, 19}, {6304, 6304, 12, 19}, // Maestro
+        {6759, 6759, 12, 19}, {6761, 6763, 12, 19}, {6703, 6703, 16, 17}, {6700, 6799, 16, 16}, {6700, 6799, 18, 19},
+        {3400, 3499, 15, 15}, {3700, 3799, 15, 15},                                             // American Express
+        {6011, 6011, 16, 16}, {6440, 6599, 16, 16}, {6011, 6011, 19, 19}, {6440, 6599, 19, 19}, // Discover
+        {3000, 3059, 14, 14}, {3095, 3095, 14, 14}, {3600, 3699, 14, 14}, {3800, 3999, 14, 14}, // Diners Club
+        {3000, 3059, 16, 16}, {3095, 3095, 16, 16}, {3600, 3699, 16, 16}, {3800, 3999, 16, 16},
+        {3528, 3589, 16, 16}, {3528, 3589, 19, 19},                                             // JCB
+        {6200, 6299, 16, 19}, {8100, 8171, 16, 19}};                                            // UnionPay
+
+    /** The same by the first four digits: bit n stands for numbers of 12 + n digits. */
+    private static final byte[] LENGTHS = new byte[10_000];
+
+    static {
+        for (int[] issued : ISSUED) {
+            for (int prefix = issued[0]; prefix <= issued[1]; prefix++) {
+                for (int length = issued[2]; length <= issued[3]; length++) {
+                    LENGTHS[prefix] |= (byte) (1 << length - SHORTEST);
+                }
+            }
+        }
+    }
+
+    /** Where groups begin on cards: 4-4-4-4, other lengths likewise, with some of the gaps left out; 4-6-5 and 4-6-4. */
+    private static final int FOURS = 1 << 4 | 1 << 8 | 1 << 12 | 1 << 16;
+    private static final int FOUR_AND_SIX = 1 << 4 | 1 << 10;
+    /** Of characters that can be seen, between two digits of one number: "4242 - 4242" has three. */
+    private static final int LONGEST_GAP = 8;
+    /** Of an expiry and a CVC: MMYYYY and four digits. */
+    private static final int LONGEST_REST = 10;
+    private static final int FIRST_YEAR = 20;
+    private static final int LAST_YEAR = 59;
+    private static final char JOINED = 0;
+    private static final int NONE = -1;
+
+    /** What a character is, where it is not a digit. */
+    private static final int LETTER = -1;
+    private static final int SEPARATOR = -2;
+    private static final int INVISIBLE = -3;
+    private static final byte[] ASCII = new byte[128];
+
+    static {
+        for (int c = 0; c < ASCII.length; c++) {
+            ASCII[c] = (byte) (Character.isDigit(c) ? c - '0' : Character.isLetter(c) ? LETTER
+                    : Character.isISOControl(c) && !Character.isWhitespace(c) ? INVISIBLE : SEPARATOR);
+        }
+    }
+
+    private final String text;
+    private final boolean one;
+    private final List<Place> found = new ArrayList<>(1);
+    /** The digits since the last letter: each one's value, its place, and the separator before it, if there is one. */
+    private final byte[] digits;
+    private final int[] from;
+    private final int[] to;
+    private final char[] gaps;
+    private int count;
+
+    /** @param one whether the first that is found is enough */
+    private CardNumbers(String text, boolean one) {
+        this.text = text;
+        this.one = one;
+        this.digits = new byte[text.length()];
+        this.from = new int[text.length()];
+        this.to = new int[text.length()];
+        this.gaps = new char[text.length()];
+    }
+
+    /** Whether one is in the text. Most texts have fewer than 12 digits between two letters: they cost a look at each character. */
+    public static boolean isIn(String text) {
+        return mayBeIn(text) && !new CardNumbers(text, true).find().isEmpty();
+    }
+
+    /** All in the text, from left to right. */
+    public static List<Place> in(String text) {
+        return mayBeIn(text) ? new CardNumbers(text, false).find() : List.of();
+    }
+
+    private static boolean mayBeIn(String text) {
+        int digits = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            int meaning = c < ASCII.length ? ASCII[c] : Character.isSurrogate(c) ? 0 : meaningBeyondAscii(c);
+            if (meaning == LETTER) {
+                digits = 0;
+            } else if (meaning >= 0 && ++digits == SHORTEST || c == '\\') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A digit's value in whatever script; or what else it is. */
+    private static int meaning(int c) {
+        return c < ASCII.length ? ASCII[c] : meaningBeyondAscii(c);
+    }
+
+    private static int meaningBeyondAscii(int c) {
+        return switch (Character.getType(c)) {
+            case Character.DECIMAL_DIGIT_NUMBER -> Character.digit(c, 10);
+            case Character.OTHER_NUMBER -> superscriptOrCircled(c);
+            case Character.UPPERCASE_LETTER, Character.LOWERCASE_LETTER, Character.TITLECASE_LETTER, Character.MODIFIER_LETTER,
+                 Character.OTHER_LETTER -> isFiller(c) ? INVISIBLE : LETTER;
+            case Character.FORMAT, Character.CONTROL, Character.NON_SPACING_MARK, Character.ENCLOSING_MARK,
+                 Character.COMBINING_SPACING_MARK -> INVISIBLE;
+            default -> SEPARATOR;
+        };
+    }
+
+    private static int superscriptOrCircled(int c) {
+        int value = Character.getNumericValue(c);
+        return value >= 0 && value <= 9 ? value : SEPARATOR;
+    }
+
+    /** Hangul's empty syllables: letters that nothing is seen of. */
+    private static boolean isFiller(int c) {
+        return c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0;
+    }
+
+    private List<Place> find() {
+        char separator = JOINED;
+        int gap = 0;
+        for (int at = 0, next; at < text.length() && !(one && !found.isEmpty()); at = next) {
+            int escaped = escaped(at);
+            int c = escaped == NONE ? text.codePointAt(at) : escaped;
+            next = at + (escaped == NONE ? Character.charCount(c) : text.charAt(at + 1) == 'u' ? 6 : 2);
+            int meaning = meaning(c);
+            if (meaning == SEPARATOR) {
+                gap++;
+                separator = separator == JOINED || separator == ' ' ? separator(c) : separator;
+            }
+            if (meaning == LETTER || gap > LONGEST_GAP) {
+                search();
+            }
+            if (meaning >= 0) {
+                add(meaning, at, next, separator);
+                separator = JOINED;
+                gap = 0;
+            }
+        }
+        search();
+        return found;
+    }
+
+    private static char separator(int c) {
+        return Character.isWhitespace(c) || Character.isSpaceChar(c) ? ' ' : (char) c;
+    }
+
+    /** What a JSON escape at this place stands for. */
+    private int escaped(int at) {
+        if (text.charAt(at) != '\\' || at + 1 == text.length()) {
+            return NONE;
+        }
+        return switch (text.charAt(at + 1)) {
+            case 'n', 'r', 't' -> ' ';
+            case 'u' -> hex(at + 2);
+            default -> NONE;
+        };
+    }
+
+    private int hex(int at) {
+        int value = at + 4 <= text.length() ? 0 : NONE;
+        for (int i = at; i < at + 4 && value != NONE; i++) {
+            int digit = Character.digit(text.charAt(i), 16);
+            value = digit < 0 ? NONE : value * 16 + digit;
+        }
+        return value;
+    }
+
+    private void add(int digit, int at, int next, char separator) {
+        digits[count] = (byte) digit;
+        from[count] = at;
+        to[count] = next;
+        gaps[count] = count == 0 ? JOINED : separator;
+        count++;
+    }
+
+    /** Through the digits since the last letter, and forgets them. A number begins where a group does. */
+    private void search() {
+        for (int start = 0; start + SHORTEST <= count; start++) {
+            if (start == 0 || gaps[start] != JOINED) {
+                int end = endOfNumber(start);
+                if (end != NONE) {
+                    found.add(new Place(from[start], to[end - 1]));
+                    start = end - 1;
+                }
+            }
+        }
+        count = 0;
+    }
+
+    private int endOfNumber(int start) {
+        int lengths = LENGTHS[digits[start] * 1000 + digits[start + 1] * 100 + digits[start + 2] * 10 + digits[start + 3]] & 0xff;
+        for (int length = SHORTEST; lengths != 0 && start + length <= count; length++, lengths >>= 1) {
+            int end = (lengths & 1) == 0 ? NONE : endOfGroups(start, start + length);
+            if (end != NONE && checkDigitFits(start, start + length) && !OtherNumbers.cover(text, from[start], to[start + length - 1])) {
+                return end;
+            }
+        }
+        return NONE;
+    }
+
+    /** Where the groups end that a number of these digits stands in; {@link #NONE} if one number is not written so. */
+    private int endOfGroups(int start, int end) {
+        int breaks = 0;
+        char separator = JOINED;
+        boolean same = true;
+        for (int i = start + 1; i < end; i++) {
+            if (gaps[i] != JOINED) {
+                breaks |= 1 << i - start;
+                same &= separator == JOINED || separator == gaps[i];
+                separator = gaps[i];
+            }
+        }
+        if (isCustomary(breaks, end - start)) {
+            return endOfRest(end, JOINED);
+        }
+        return same && gaps[start] != separator ? endOfRest(end, separator) : NONE;
+    }
+
+    private static boolean isCustomary(int breaks, int length) {
+        return (breaks & ~FOURS) == 0 || breaks == FOUR_AND_SIX && (length == 14 || length == 15);
+    }
+
+    /** What follows with no other separator must be an expiry, alone or with a CVC; else the digits are part of something longer. */
+    private int endOfRest(int end, char separator) {
+        int rest = end;
+        while (rest < count && rest - end <= LONGEST_REST && (gaps[rest] == JOINED || gaps[rest] == separator)) {
+            rest++;
+        }
+        return rest == end || isExpiry(end, rest - end) ? rest : NONE;
+    }
+
+    private boolean isExpiry(int at, int length) {
+        boolean shortYear = length == 4 || length == 7 || length == 8;
+        boolean longYear = length == 6 || length == 9 || length == 10;
+        if (!shortYear && !longYear || two(at) < 1 || two(at) > 12 || longYear && two(at + 2) != 20) {
+            return false;
+        }
+        int year = two(longYear ? at + 4 : at + 2);
+        return year >= FIRST_YEAR && year <= LAST_YEAR;
+    }
+
+    private int two(int at) {
+        return digits[at] * 10 + digits[at + 1];
+    }
+
+    private boolean checkDigitFits(int start, int end) {
+        int sum = 0;
+        for (int i = end - 1, weight = 1; i >= start; i--, weight = 3 - weight) {
+            int weighed = digits[i] * weight;
+            sum += weighed / 10 + weighed % 10;
+        }
+        return sum % 10 == 0;
+    }
+}

@@ -1,0 +1,115 @@
+package io.chargeonce.payment;
+
+/** Names whose digits could be a card number by chance, though the whole name shows that they are none. Pure; any thread. */
+final class OtherNumbers {
+
+    private static final int UUID_LENGTH = 36;
+    /** Object ids have 24 hexadecimal digits; digests and trace ids have more. */
+    private static final int SHORTEST_HEX = 24;
+    private static final int LONGEST_HEX = 128;
+    /** Nearly four in ten are letters by chance; with a stretch of digits as long as a card number, hardly fewer than one in ten. */
+    private static final int FEWEST_LETTERS = 3;
+    private static final int SHORTEST_IBAN = 15;
+    private static final int LONGEST_IBAN = 34;
+    /** With the spaces of its groups of four. */
+    private static final int LONGEST_IBAN_WRITTEN = 42;
+
+    private OtherNumbers() {}
+
+    /** Whether what stands from {@code from} to before {@code to} is part of such a name. */
+    static boolean cover(String text, int from, int to) {
+        return isInHex(text, from, to) || isInUuid(text, from, to) || isInIban(text, from, to);
+    }
+
+    private static boolean isInHex(String text, int from, int to) {
+        int start = from;
+        while (start > 0 && from - start < LONGEST_HEX && isHex(text.charAt(start - 1))) {
+            start--;
+        }
+        int letters = 0;
+        int end = start;
+        while (end < text.length() && end - start < 2 * LONGEST_HEX && isHex(text.charAt(end))) {
+            letters += text.charAt(end) >= 'A' ? 1 : 0;
+            end++;
+        }
+        return end >= to && end - start >= SHORTEST_HEX && letters >= FEWEST_LETTERS && letters * 10 >= end - start;
+    }
+
+    private static boolean isInUuid(String text, int from, int to) {
+        for (int at = Math.max(0, to - UUID_LENGTH); at <= from && at + UUID_LENGTH <= text.length(); at++) {
+            if (isUuid(text, at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isUuid(String text, int at) {
+        boolean letters = false;
+        for (int i = 0; i < UUID_LENGTH; i++) {
+            char c = text.charAt(at + i);
+            boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
+            if (dash ? c != '-' : !isHex(c)) {
+                return false;
+            }
+            letters |= c >= 'A';
+        }
+        return letters;
+    }
+
+    private static boolean isInIban(String text, int from, int to) {
+        for (int at = Math.max(0, from - LONGEST_IBAN_WRITTEN); at + 2 <= from; at++) {
+            if ((at == 0 || !isLetterOrDigit(text.charAt(at - 1))) && isIbanHead(text, at) && isIban(text, at, to)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Two letters and two check digits; digits follow, for a number stands there. */
+    private static boolean isIbanHead(String text, int at) {
+        return isLetter(text.charAt(at)) && isLetter(text.charAt(at + 1)) && isDigit(text.charAt(at + 2)) && isDigit(text.charAt(at + 3));
+    }
+
+    /** Whether an IBAN (ISO 13616) or a creditor reference (ISO 11649) begins at {@code at} and ends at {@code to} or later. */
+    private static boolean isIban(String text, int at, int to) {
+        int head = 0;
+        int remainder = 0;
+        int length = 0;
+        for (int i = at; i < text.length() && length < LONGEST_IBAN; i++) {
+            char c = text.charAt(i);
+            if (c == ' ') {
+                continue;
+            }
+            if (!isLetterOrDigit(c)) {
+                return false;
+            }
+            int value = Character.digit(c, 36);
+            int shift = value > 9 ? 100 : 10;
+            head = length < 4 ? head * shift + value : head;
+            remainder = length < 4 ? 0 : (remainder * shift + value) % 97;
+            length++;
+            boolean ends = i + 1 == text.length() || !isLetterOrDigit(text.charAt(i + 1));
+            if (ends && i + 1 >= to && length >= SHORTEST_IBAN && (remainder * 1_000_000L + head) % 97 == 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isHex(char c) {
+        return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
+    }
+
+    private static boolean isLetterOrDigit(char c) {
+        return isDigit(c) || isLetter(c);
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static boolean isLetter(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+    }
+}
