@@ -19,6 +19,8 @@ final class RowByRow {
     private static final Logger LOG = LoggerFactory.getLogger(RowByRow.class);
 
     private static final int BATCH = 500;
+    /** In one pass. A pass must end, for a deploy waits for it. */
+    private static final int MOST_TRIED = 16 * BATCH;
 
     /** Returns how many rows it changed. */
     interface Change {
@@ -63,7 +65,7 @@ final class RowByRow {
             int limit = most;
             List<String> ids = database.withConnection(connection -> due.ids(connection, limit));
             int changed = ids.stream().filter(tried::add).mapToInt(this::alone).sum();
-            if (changed > 0 || ids.size() < limit) {
+            if (changed > 0 || ids.size() < limit || most >= MOST_TRIED) {
                 return changed;
             }
         }

@@ -69,7 +69,7 @@ public final class IngestService implements AutoCloseable {
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
-        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock);
+        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock, settings.dedupeRetention());
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
@@ -84,9 +84,10 @@ public final class IngestService implements AutoCloseable {
     }
 
     private static Intake startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
-                                    AnswerAsk accept, Runnable staged, Meters meters, Tracing tracing, InstantSource clock) {
+                                    AnswerAsk accept, Runnable staged, Meters meters, Tracing tracing, InstantSource clock,
+                                    Duration retention) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
-        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock));
+        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock, retention));
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
         var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler,
                 meters.registry()));

@@ -27,18 +27,23 @@ final class IntakeHandler implements RecordHandler {
     /** So often a record may run into a bug before it is refused: then it stands in its topic's way no longer. */
     private static final int MOST_BUGS = 10;
     private static final int MOST_REMEMBERED = 10_000;
+    /** At most, that of Kafka and this process. */
+    private static final Duration CLOCKS_APART = Duration.ofDays(1);
 
     private final Function<Ask, Answer> accept;
     private final Refusals refusals;
     private final IngestMeters meters;
     private final InstantSource clock;
+    private final Duration youngerThan;
     private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
 
-    IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock) {
+    /** @param retention how long a key stays taken: after it, a record that is read once more would be another payment */
+    IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
         this.accept = accept;
         this.refusals = refusals;
         this.meters = meters;
         this.clock = clock;
+        this.youngerThan = retention.minus(CLOCKS_APART);
     }
 
     @Override
@@ -67,14 +72,21 @@ final class IntakeHandler implements RecordHandler {
 
     private Answer answer(ConsumerRecord<byte[], byte[]> record) {
         String merchant = IntakeTopics.merchantOf(record.topic());
-        return key(record)
+        return young(record)
+                .answer(young -> key(record)
                 .answer(key -> GuardHeader.read(headers(record))
                 .answer(guarded -> body(record)
                 .answer(bytes -> PaymentBody.read(bytes)
                 .answer(payment -> {
                     Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
                     return accept.apply(guarded ? ask : ask.withoutGuard());
-                }))));
+                })))));
+    }
+
+    /** Its key may have been forgotten with its payment. The topic is the merchant's, and may keep records for longer than we keep keys. */
+    private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
+        boolean young = record.timestamp() >= clock.instant().minus(youngerThan).toEpochMilli();
+        return young ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));
     }
 
     private static Checked<IdempotencyKey> key(ConsumerRecord<byte[], byte[]> record) {

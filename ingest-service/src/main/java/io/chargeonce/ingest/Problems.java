@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.PaymentId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -57,6 +58,12 @@ final class Problems {
     static Problem tooLarge() {
         return Problem.of(413, "body-too-large", "The body is too large",
                 "A payment request has at most %,d bytes.".formatted(RequestBody.LARGEST));
+    }
+
+    static Problem tooOld(Duration youngerThan) {
+        return Problem.of(410, "record-too-old", "The record is too old",
+                ("Its time is more than %d days ago, so its key may no longer be known, and accepting it could charge a second time. "
+                        + "If this payment was never accepted, send it again with the present time.").formatted(youngerThan.toDays()));
     }
 
     static Problem malformed(String detail) {

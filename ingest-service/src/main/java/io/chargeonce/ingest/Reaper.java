@@ -16,6 +16,7 @@ final class Reaper {
 
     /** After it the payments that were not settled are looked at again. */
     private static final Duration ROUND = Duration.ofHours(12);
+    private static final Duration COUNTED_EVERY = Duration.ofMinutes(1);
     private static final int SOME = 1000;
 
     private final Database database;
@@ -23,6 +24,7 @@ final class Reaper {
     private final AtomicLong unfinished = new AtomicLong();
     private OffsetDateTime reached = OffsetDateTime.MIN;
     private long roundEnds = System.nanoTime();
+    private long countAt = System.nanoTime();
 
     /** @param retention how long a key stays taken after its payment was accepted */
     Reaper(Database database, Duration retention) {
@@ -30,7 +32,7 @@ final class Reaper {
         this.retention = retention;
     }
 
-    /** One pass; returns how many rows it removed or looked at. Where that is none, it counts. */
+    /** One pass; returns how many rows it removed or looked at. */
     int runOnce() {
         if (System.nanoTime() - roundEnds >= 0) {
             beginAgain();
@@ -40,8 +42,9 @@ final class Reaper {
         int guards = database.inTransaction(DuplicateGuard::expire);
         int presentations = database.inTransaction(Reaper::forgetPresentations);
         int done = keys + letters + guards + presentations;
-        if (done == 0) {
+        if (System.nanoTime() - countAt >= 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
+            countAt = System.nanoTime() + COUNTED_EVERY.toNanos();
         }
         return done;
     }
@@ -50,9 +53,10 @@ final class Reaper {
     void beginAgain() {
         reached = OffsetDateTime.MIN;
         roundEnds = System.nanoTime() + ROUND.toNanos();
+        countAt = System.nanoTime();
     }
 
-    /** As of the last pass that found nothing to do: operations that are not finished after a day. */
+    /** As of the last count, once a minute: operations that are not finished after a day. */
     long unfinished() {
         return unfinished.get();
     }

@@ -8,9 +8,15 @@ import io.chargeonce.kafka.Verdict;
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,12 +39,17 @@ class IntakeHandlerTest {
 
     private IntakeHandler handler(Function<Ask, Answer> accept) {
         var refusals = new Refusals(database, "payments.intake-refused", () -> {}, InstantSource.system());
-        return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system());
+        return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(), Duration.ofDays(14));
     }
 
     private static ConsumerRecord<byte[], byte[]> record() {
-        return new ConsumerRecord<>("payments.intake.acme", 0, 7L, "key-1".getBytes(StandardCharsets.UTF_8),
-                IngestWorld.BODY.getBytes(StandardCharsets.UTF_8));
+        return record(Duration.ZERO);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(Duration age) {
+        byte[] body = IngestWorld.BODY.getBytes(StandardCharsets.UTF_8);
+        return new ConsumerRecord<>("payments.intake.acme", 0, 7L, Instant.now().minus(age).toEpochMilli(), TimestampType.CREATE_TIME, 5, body.length,
+                "key-1".getBytes(StandardCharsets.UTF_8), body, new RecordHeaders(), Optional.empty());
     }
 
     private long refused() {
@@ -60,6 +71,22 @@ class IntakeHandlerTest {
             asked++;
         }
         assertThat(asked).isBetween(2, MORE_THAN_ENOUGH - 1);
+        assertThat(refused()).isEqualTo(1);
+    }
+
+    /** A group that lost its offsets reads a topic again from its beginning, and the topic may be older than any key. */
+    @Test
+    void a_record_whose_key_may_be_forgotten_is_refused_and_never_accepted_again() {
+        var accepted = new AtomicInteger();
+        IntakeHandler handler = handler(ask -> {
+            accepted.incrementAndGet();
+            return ask.answer().first();
+        });
+        handler.handle(record(Duration.ofDays(13).minusMinutes(1)));
+        assertThat(accepted.get()).isEqualTo(1);
+        assertThat(refused()).isZero();
+        assertThat(handler.handle(record(Duration.ofDays(13).plusMinutes(1)))).isEqualTo(Verdict.done());
+        assertThat(accepted.get()).isEqualTo(1);
         assertThat(refused()).isEqualTo(1);
     }
 

@@ -26,7 +26,7 @@ public final class DueOperations {
 
     /** Declined operations whose next presentation is due. */
     public static DueOperations forPresentation() {
-        return new DueOperations("list = 'presentation' AND due_at <= statement_timestamp()",
+        return new DueOperations("list = 'presentation' AND lane = '' AND due_at <= statement_timestamp()",
                 "represent_at <= statement_timestamp()", List.of());
     }
 
@@ -39,7 +39,7 @@ public final class DueOperations {
 
     /** Purged operations that can be restored no more, and whose outcome has not been told. */
     public static DueOperations endedPurges() {
-        return new DueOperations("list = 'purge' AND due_at < " + END, ENDED, List.of());
+        return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }
 
     private static final String DUE_FOR_LONG = "list = 'question' AND due_at <= statement_timestamp() - interval '1 minute'";

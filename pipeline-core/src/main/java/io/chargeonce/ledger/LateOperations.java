@@ -31,7 +31,7 @@ public final class LateOperations {
         return listLate(database, "claims", slow);
     }
 
-    private record Stretch(int late, boolean more) {}
+    private record Stretch(int late, boolean more, boolean restored) {}
 
     /** A look that Postgres refuses, for it took too long or met a lock, holds up nothing of what is listed already. */
     private static int listLate(Database database, String subject, Duration since) {
@@ -42,6 +42,10 @@ public final class LateOperations {
                 Stretch stretch = database.withConnection(connection -> stretch(connection, subject, since));
                 late += stretch.late;
                 more = stretch.more;
+                if (stretch.restored) {
+                    LOG.warn("This database was restored, or is a copy. What was under way in it is found in hours, by a search; "
+                            + "to have it found at once, say as its owner: SELECT chargeonce.list_what_was_missed('0', 10000000)");
+                }
             } catch (DatabaseRefused refused) {
                 LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}",
                         refused.getMessage());
@@ -51,7 +55,7 @@ public final class LateOperations {
         return late;
     }
 
-    private static final String LATE = "SELECT late, more FROM list_late(?, ? * interval '1 millisecond', ?)";
+    private static final String LATE = "SELECT late, more, restored FROM list_late(?, ? * interval '1 millisecond', ?)";
 
     private static Stretch stretch(Connection connection, String subject, Duration since) throws SQLException {
         try (var statement = connection.prepareStatement(LATE)) {
@@ -60,7 +64,7 @@ public final class LateOperations {
             statement.setInt(3, STRETCH);
             try (var row = statement.executeQuery()) {
                 row.next();
-                return new Stretch(row.getInt(1), row.getBoolean(2));
+                return new Stretch(row.getInt(1), row.getBoolean(2), row.getBoolean(3));
             }
         }
     }

@@ -187,14 +187,14 @@ class LateOperationsTest {
         }
         String open = rows.accept();
         succeed(rows.accept());
-        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
-        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
-        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,f)");
         assertThat(rows.text("SELECT before = accepted_xid FROM looked_through, operation WHERE what = 'acceptances' AND operation_id = '" + open + "'"))
                 .isEqualTo("t");
         wasAccepted("3 minutes", open);
-        assertThat(stretch("acceptances", 10)).isEqualTo("(1,t)");
-        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(1,f,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,f)");
     }
 
     /** Rows of one transaction are walked over together, however many they are: else a stretch of them alone would end where it began. */
@@ -206,8 +206,8 @@ class LateOperationsTest {
         rows.rewrite("UPDATE operation SET accepted_xid = '3'");
         String younger = rows.accept();
         wasAccepted("3 minutes", younger);
-        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t)");
-        assertThat(stretch("acceptances", 10)).isEqualTo("(1,t)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(0,t,f)");
+        assertThat(stretch("acceptances", 10)).isEqualTo("(1,f,f)");
         assertThat(listed(younger)).isEqualTo("work");
     }
 
@@ -224,41 +224,68 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
     }
 
-    private static final String ANOTHER_SERVERS = """
-            INSERT INTO looked_through VALUES ('acceptances', '%1$s', '{}', 1, NULL), ('claims', '%1$s', '{}', 1, NULL)
-            """;
-
+    /** Another server's mark, or this one's of a later time: a copy of its files has its name, and may be refreshed with a dump. */
     @ParameterizedTest
-    @CsvSource({"3, 2000000000", "4000000000000, 4000000000000"})
-    void a_dump_from_another_server_is_walked_over_once_whatever_its_transactions_were(String oldest, String mark) throws Exception {
-        for (int i = 0; i < 300; i++) {
-            succeed(rows.accept());
-        }
-        String underWay = rows.accept();
+    @CsvSource({"3, 1", "4000000000000, 1", "4000000000000, (SELECT system_identifier FROM pg_control_system())"})
+    void in_a_restored_database_the_looks_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
+        String old = rows.accept();
+        wasAccepted("3 minutes", old);
         String claimed = rows.accept();
         rows.claim(claimed);
-        rows.rewrite("UPDATE operation SET accepted_xid = ('%1$s'::numeric + hashtext(operation_id) %% 100 + 100)::text::xid8".formatted(oldest));
-        rows.rewrite("UPDATE payment_attempt SET claimed_xid = ('%1$s'::numeric + hashtext(operation_id) %% 100 + 100)::text::xid8".formatted(oldest));
-        rows.execute(ANOTHER_SERVERS.formatted(mark));
+        rows.rewrite("UPDATE operation SET accepted_xid = '%s'".formatted(mark));
+        rows.rewrite("UPDATE payment_attempt SET claimed_xid = '%s'".formatted(mark));
+        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '%1$s', '{}', %2$s), ('claims', '%1$s', '{}', %2$s)".formatted(mark, server));
         try (var meanwhile = rows.connect()) {
             meanwhile.setAutoCommit(false);
             String late = rows.accept(meanwhile);
-            for (String subject : java.util.List.of("acceptances", "claims")) {
-                while (stretch(subject, 50).endsWith(",t)")) {
-                    succeed(rows.accept());
-                }
-            }
+            assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,t)");
+            assertThat(stretch("claims", 10)).isEqualTo("(0,f,t)");
             meanwhile.commit();
+            String later = rows.accept();
             wasAccepted("3 minutes", late);
-            assertThat(rows.late(PATIENCE)).isEqualTo(1);
-            assertThat(listed(late)).as("accepted meanwhile, and lost").isEqualTo("work");
+            wasAccepted("3 minutes", later);
+            assertThat(stretch("acceptances", 10)).isEqualTo("(2,f,f)");
+            assertThat(listed(late)).isEqualTo("work");
         }
-        assertThat(listed(underWay)).as("old, whatever its times say").isEqualTo("work");
+        assertThat(search("0", 1_000)).isEqualTo("2");
+        assertThat(listed(old)).isEqualTo("work");
         assertThat(listed(claimed)).isEqualTo("question");
+    }
+
+    /** A person's transaction that was left open, or a prepared one. */
+    @Test
+    void a_late_row_that_stays_locked_hides_nothing_that_is_behind_it() throws Exception {
+        String held = rows.accept();
+        var others = new java.util.ArrayList<String>();
+        for (int i = 0; i < 25; i++) {
+            others.add(rows.accept());
+        }
+        wasAccepted("3 minutes", held);
+        others.forEach(id -> wasAccepted("3 minutes", id));
+        try (var holder = rows.connect()) {
+            holder.setAutoCommit(false);
+            OperationTable.lock(holder, java.util.List.of(held));
+            assertThat(stretch("acceptances", 10)).isEqualTo("(9,t,f)");
+            assertThat(rows.late(PATIENCE)).isEqualTo(16);
+            assertThat(rows.late(PATIENCE)).isZero();
+            holder.rollback();
+        }
+        assertThat(rows.late(PATIENCE)).isEqualTo(1);
+        assertThat(listed(held)).isEqualTo("work");
         look();
-        long before = rows.read(0);
-        look();
-        assertThat(rows.read(0) - before).as("rows read by a look").isLessThan(30);
+        assertThat(rows.text("SELECT open FROM looked_through WHERE what = 'acceptances'")).isEqualTo("{}");
+    }
+
+    @Test
+    void what_is_listed_and_waits_for_nothing_is_taken_out_by_the_search() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
+        rows.lateClaims();
+        rows.rewrite("UPDATE operation_state SET state = 'succeeded', resolve_at = NULL, settled_at = now()");
+        rows.rewrite("SELECT setval('searched', 1, false)");
+        search("0", 1_000);
+        assertThat(listed(id)).isNull();
     }
 
     @Test

@@ -227,7 +227,7 @@ class TheftTest {
             "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
             "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
             "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",
-            "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000', '{}', 1)",
+            "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000', '{}', 1)", "SELECT list_late('claims', '0', 0)",
             "UPDATE looked_through SET before = '4000000000000'", "DELETE FROM looked_through",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
             "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",

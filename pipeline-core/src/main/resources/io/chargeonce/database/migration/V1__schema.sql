@@ -502,18 +502,13 @@ CREATE TABLE looked_through (
     before xid8 NOT NULL,
     -- but for those by these transactions: they had not ended when it was looked.
     open   xid8[] NOT NULL,
-    -- Whose transactions these are. A restored dump lies in another server: there it is all walked over once,
-    server bigint NOT NULL,
-    -- however high the numbers are that it brought. Meanwhile this is where the new server's own transactions begin.
-    own    xid8
+    -- Whose transactions these are. A restored dump lies in another server.
+    server bigint NOT NULL
 ) WITH (fillfactor = 10);
 
 CREATE FUNCTION last_look(subject text) RETURNS looked_through LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN known.server = here.system_identifier THEN known
-                WHEN known.server IS NULL THEN ROW(subject, '0', '{}', here.system_identifier, NULL)::chargeonce.looked_through
-                ELSE ROW(subject, '0', ARRAY(SELECT pg_snapshot_xip(pg_current_snapshot())), here.system_identifier,
-                         pg_snapshot_xmax(pg_current_snapshot()))::chargeonce.looked_through END
-      FROM pg_control_system() AS here LEFT JOIN chargeonce.looked_through AS known ON what = subject
+    SELECT coalesce((SELECT known FROM chargeonce.looked_through AS known WHERE what = subject),
+                    ROW(subject, '0', '{}', (SELECT system_identifier FROM pg_control_system()))::chargeonce.looked_through)
 $$;
 
 -- The next stretch of acceptances from there on, and all that such transactions committed late. "since" is NULL for what has gone
@@ -522,8 +517,7 @@ CREATE FUNCTION acceptances_from(look looked_through, most int) RETURNS TABLE (x
     LANGUAGE sql STABLE AS $$
     SELECT accepted_xid, recent.operation_id, greatest(staged_at, not_before)
       FROM ((SELECT accepted_xid, operation_id FROM chargeonce.operation
-              WHERE accepted_xid >= (look).before
-                AND accepted_xid < CASE WHEN (look).own IS NULL THEN pg_snapshot_xmax(pg_current_snapshot()) ELSE '18446744073709551615' END
+              WHERE accepted_xid >= (look).before AND accepted_xid < pg_snapshot_xmax(pg_current_snapshot())
               ORDER BY accepted_xid FETCH FIRST most ROWS WITH TIES)
              UNION ALL
             SELECT accepted_xid, operation_id FROM chargeonce.operation WHERE accepted_xid = ANY ((look).open) AND accepted_xid < (look).before
@@ -538,8 +532,7 @@ CREATE FUNCTION claims_from(look looked_through, most int) RETURNS TABLE (xid xi
     SELECT claimed_xid, recent.operation_id,
            CASE WHEN resolve_at <= statement_timestamp() THEN '-infinity' WHEN resolve_at IS NOT NULL THEN sent_at END
       FROM ((SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
-              WHERE claimed_xid >= (look).before
-                AND claimed_xid < CASE WHEN (look).own IS NULL THEN pg_snapshot_xmax(pg_current_snapshot()) ELSE '18446744073709551615' END
+              WHERE claimed_xid >= (look).before AND claimed_xid < pg_snapshot_xmax(pg_current_snapshot())
               ORDER BY claimed_xid FETCH FIRST most ROWS WITH TIES)
              UNION ALL
             SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
@@ -552,52 +545,59 @@ $$;
 -- Lists what is late: accepted, and not claimed within the patience, for Kafka may have lost its record; or claimed, and not answered,
 -- for its worker may be gone. One stretch; "more" tells that the next call has more to do. It writes only where it comes further, so
 -- that an idle pipeline stays idle. Several processes look: the one that sees less far leaves the row as it is.
-CREATE FUNCTION list_late(subject text, patience interval, most int, OUT late int, OUT more boolean)
+-- "restored" tells that the mark was another server's, or of a later time of this one: the looks begin here and now, and what the
+-- dump brought is left to list_what_was_missed. Numbers of this server cannot tell how old it is.
+CREATE FUNCTION list_late(subject text, patience interval, most int, OUT late int, OUT more boolean, OUT restored boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
     -- What it tells to be in progress may be missing in the stretch.
     seen pg_snapshot := pg_current_snapshot();
-    look looked_through := last_look(subject);
-    next looked_through := look;
+    usual text := CASE subject WHEN 'acceptances' THEN 'accepted' WHEN 'claims' THEN 'processing' END;
+    look looked_through;
+    next looked_through;
     overdue text[];
+    theirs xid8[];
     walked int;
     reached xid8;
     oldest xid8;
     stuck xid8[];
 BEGIN
-    SELECT count(*) FILTER (WHERE xid >= look.before), max(xid), min(xid) FILTER (WHERE xid >= look.before AND since IS NOT NULL),
-           coalesce(array_agg(xid) FILTER (WHERE xid < look.before AND since IS NOT NULL), '{}'),
-           -- What seems to come from the future is from before the clock was set back. What a dump brought is old.
-           array_agg(operation_id) FILTER (WHERE look.own IS NOT NULL AND since IS NOT NULL
-               OR since NOT BETWEEN statement_timestamp() - patience AND statement_timestamp() + patience)
-      INTO walked, reached, oldest, stuck, overdue
+    IF most < 1 OR most IS NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'list_late: a stretch has at least one row';
+    END IF;
+    UPDATE looked_through SET (before, open, server) = (pg_snapshot_xmax(seen), ARRAY(SELECT pg_snapshot_xip(seen)), system_identifier)
+      FROM pg_control_system()
+     WHERE what = subject AND (server <> system_identifier OR before > pg_snapshot_xmax(pg_current_snapshot()));
+    restored := FOUND;
+    look := last_look(subject);
+    next := look;
+    -- What seems to come from the future is from before the clock was set back.
+    SELECT count(*) FILTER (WHERE xid >= look.before), max(xid), min(xid) FILTER (WHERE xid >= look.before AND NOT is_late),
+           array_agg(xid) FILTER (WHERE xid < look.before AND NOT is_late),
+           array_agg(operation_id) FILTER (WHERE is_late), array_agg(xid) FILTER (WHERE is_late)
+      INTO walked, reached, oldest, stuck, overdue, theirs
       FROM (SELECT * FROM acceptances_from(look, most) WHERE subject = 'acceptances'
              UNION ALL
-            SELECT * FROM claims_from(look, most) WHERE subject = 'claims') AS stretch;
+            SELECT * FROM claims_from(look, most) WHERE subject = 'claims') AS stretch
+     CROSS JOIN LATERAL (SELECT since NOT BETWEEN statement_timestamp() - patience AND statement_timestamp() + patience) AS its (is_late);
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
-        SELECT operation_id FROM operation_state
-         WHERE operation_id = ANY (overdue) AND state = CASE subject WHEN 'acceptances' THEN 'accepted' ELSE 'processing' END AND NOT listed
+        SELECT operation_id FROM operation_state WHERE operation_id = ANY (overdue) AND state = usual AND NOT listed
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS late = ROW_COUNT;
-    IF walked >= most THEN
-        next.before := (reached::text::numeric + 1)::text::xid8;
-    ELSE
-        next.before := coalesce(look.own, pg_snapshot_xmax(seen));
-        next.own := NULL;
-    END IF;
-    IF look.own IS NULL THEN
-        next.before := least(next.before, oldest, pg_snapshot_xmax(seen));
-        next.open := ARRAY(SELECT xid FROM pg_snapshot_xip(seen) AS xid WHERE xid < next.before UNION SELECT unnest(stuck));
-    END IF;
-    more := late > 0 OR walked >= most AND next.before > look.before;
-    IF look.own IS NOT NULL OR walked > 0 AND next.before > look.before OR cardinality(next.open) < cardinality(look.open) THEN
+    next.before := least(CASE WHEN walked >= most THEN (reached::text::numeric + 1)::text::xid8 END, oldest, pg_snapshot_xmax(seen));
+    next.open := ARRAY(SELECT xid FROM pg_snapshot_xip(seen) AS xid WHERE xid < next.before
+                        UNION
+                       SELECT unnest(stuck)
+                        UNION
+                       -- Late, and another transaction holds it: it keeps back nothing that is behind it.
+                       SELECT xid FROM unnest(overdue, theirs) AS held (id, xid) JOIN operation_state ON operation_id = id
+                        WHERE xid < next.before AND state = usual AND NOT listed);
+    more := walked >= most AND next.before > look.before;
+    IF walked > 0 AND next.before > look.before OR cardinality(next.open) < cardinality(look.open) THEN
         INSERT INTO looked_through AS known SELECT next.*
-        ON CONFLICT (what) DO UPDATE
-           SET (before, open, server, own) = (excluded.before, excluded.open, excluded.server, excluded.own)
-         WHERE known.server <> excluded.server
-            OR (known.own IS NULL, known.before, -cardinality(known.open))
-             < (excluded.own IS NULL, excluded.before, -cardinality(excluded.open));
+        ON CONFLICT (what) DO UPDATE SET (before, open) = (excluded.before, excluded.open)
+         WHERE (known.before, -cardinality(known.open)) < (excluded.before, -cardinality(excluded.open));
     END IF;
 END $$;
 
@@ -620,9 +620,11 @@ BEGIN
                        EXCEPT SELECT list, lane, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS missed = ROW_COUNT;
-    -- A list without its operations would be in the way of the others.
+    -- What is listed and waits for nothing would be in the way of the others.
     IF first = 0 THEN
-        DELETE FROM waiting WHERE NOT EXISTS (SELECT FROM operation_state WHERE operation_state.operation_id = waiting.operation_id);
+        DELETE FROM waiting WHERE NOT EXISTS (
+            SELECT FROM operation_state AS its CROSS JOIN LATERAL waits_for(its) AS due
+             WHERE its.operation_id = waiting.operation_id AND due.list = waiting.list);
     END IF;
     RETURN missed;
 END $$;
@@ -1151,6 +1153,8 @@ BEGIN
     ended := ARRAY(
         SELECT operation_id FROM operation JOIN operation_state USING (operation_id)
          WHERE operation_id = ANY (due) AND kind = 'charge'
+           -- Forgotten by another process meanwhile, it may have been paid again under its key.
+           AND accepted_at < until
            -- A purge is settled once it can be undone no more and its outcome was told.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
            -- Nor one whose PSP is still asked whether it moved money.
@@ -1159,7 +1163,7 @@ BEGIN
     PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT merchant_id, idempotency_key, operation_id AS payment_id
-          FROM operation WHERE operation_id = ANY (ended) AND NOT goes_back(operation_id, until)
+          FROM operation WHERE operation_id = ANY (ended) AND accepted_at < until AND NOT goes_back(operation_id, until)
     ), back AS (
         SELECT operation_id FROM operation JOIN due USING (payment_id) WHERE kind <> 'charge'
     ), gone AS (
@@ -1219,15 +1223,20 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
 
--- How many operations that were accepted so long ago are not finished.
+-- How many operations that were accepted so long ago are not finished: listed, dead, or still on the usual way, for nobody charges.
+-- Of each kind 10,000 at most: people need to know no more, and a million take too long to count.
 CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT count(*)
-      FROM (SELECT operation_id FROM waiting WHERE list <> 'purge'
-             UNION
-            SELECT operation_id FROM dead_letter WHERE dead_letter.state = 'dead' AND operation_id IS NOT NULL) AS open
-      JOIN operation_now USING (operation_id)
-     WHERE accepted_at < now() - since AND state NOT IN ('succeeded', 'declined', 'purged')
+    SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
+                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged') AND accepted_at < now() - since
+                                   LIMIT 10000) AS listed)
+         + (SELECT count(*) FROM (SELECT FROM dead_letter JOIN operation_now USING (operation_id)
+                                   WHERE dead_letter.state = 'dead' AND operation_now.state = 'dead' AND accepted_at < now() - since
+                                   LIMIT 10000) AS dead)
+         + (SELECT count(*) FROM (SELECT operation_id, since AS waits FROM acceptances_from(last_look('acceptances'), 10000)
+                                   UNION ALL
+                                  SELECT operation_id, since FROM claims_from(last_look('claims'), 10000)) AS usual
+              JOIN operation USING (operation_id) WHERE waits IS NOT NULL AND accepted_at < now() - $1)
 $$;
 REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;
 
