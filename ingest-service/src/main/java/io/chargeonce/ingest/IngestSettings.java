@@ -32,8 +32,10 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "How long after its acceptance a payment may be sent to a PSP for the first time; what became of it is asked later too.")
             .between("1m", "30d").orElse("24h");
 
+    /** At least as long as a dead letter may wait on its topic: merged later, it would meet a key that is free again. */
     public static final Setting<Duration> DEDUPE_RETENTION = Setting.duration("CHARGEONCE_DEDUPE_RETENTION",
-            "How long an idempotency key stays taken after its payment was accepted.").between("1d", "3650d").orElse("400d");
+            "How long an idempotency key stays taken after its payment was accepted.")
+            .between(TopicPlan.RETENTION.toDays() + "d", "3650d").orElse("400d");
     public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE",
             "PEM file with the certificate and its chain; with it the service speaks HTTPS only.").optional();
     public static final Setting<Optional<Path>> TLS_KEY = Setting.privateFile("CHARGEONCE_INGEST_TLS_KEY_FILE",
@@ -43,14 +45,6 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
             List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY))
             .flatMap(List::stream).toList();
-
-    public IngestSettings {
-        if (dedupeRetention.compareTo(TopicPlan.RETENTION) < 0) {
-            throw new IllegalArgumentException(("CHARGEONCE_DEDUPE_RETENTION: must be at least %dd, as long as a dead letter may "
-                    + "wait on its topic: merged later, it would meet a key that is free again")
-                    .formatted(TopicPlan.RETENTION.toDays()));
-        }
-    }
 
     /** The usual retention, and HTTP in the clear. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {

@@ -84,7 +84,7 @@ class IngestSettingsTest {
     @Test
     void a_key_stays_taken_for_as_long_as_a_dead_letter_may_wait() {
         assertThatThrownBy(() -> load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "13d")))
-                .hasMessageContainingAll("CHARGEONCE_DEDUPE_RETENTION", "at least 14d");
+                .hasMessageContainingAll("CHARGEONCE_DEDUPE_RETENTION", "from 14d to 3650d");
     }
 
     @Test
