@@ -156,7 +156,8 @@ public final class ChargeEngine {
     /** Serves health and metrics, if the settings give an address. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
-            var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics).ready("database", database::problem).ready("dead-letter flood", flood::problem)
+            var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics)
+                    .ready("database", database::problem).ready("dead-letter flood", flood::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
             for (int i = 0; i < loops.size(); i++) {

@@ -58,7 +58,7 @@ final class RowByRow {
         }
     }
 
-    /** So far down the list until one can be changed: what cannot, however much it is, must not hide what is behind it. */
+    /** Down the list until one can be changed, for what cannot must not hide what is behind it; {@link #MOST_TRIED} are tried at most. */
     private int eachAlone() {
         var tried = new HashSet<String>();
         for (int most = batch; ; most *= 2) {

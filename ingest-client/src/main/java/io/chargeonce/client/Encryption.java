@@ -2,7 +2,7 @@ package io.chargeonce.client;
 
 import javax.net.ssl.SSLParameters;
 
-/** TLS 1.3, and TLS 1.2 with suites that encrypt and authenticate in one; nothing older is offered, whatever the JVM allows. */
+/** TLS 1.3, and TLS 1.2 with suites that encrypt and authenticate in one; nothing older is offered, even if the JVM allows it. */
 final class Encryption {
 
     private static final String[] SUITES = {

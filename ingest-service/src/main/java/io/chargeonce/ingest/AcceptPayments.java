@@ -94,8 +94,8 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                   FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
                               ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
                               ?::text[])
-                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method, customer, reference, description,
-                            receipt_email, origin, purchase, traceparent)
+                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method,
+                            customer, reference, description, receipt_email, origin, purchase, traceparent)
             ), fresh AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
                        request_params, resource_id)

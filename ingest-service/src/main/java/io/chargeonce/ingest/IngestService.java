@@ -69,11 +69,13 @@ public final class IngestService implements AutoCloseable {
         var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
-        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock, settings.dedupeRetention());
+        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock,
+                settings.dedupeRetention());
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
-            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape).ready("database", database::problem).ready("requests", drain::problem)
+            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape)
+                    .ready("database", database::problem).ready("requests", drain::problem)
                     .live("relay", relay::standstill).live("intake", intake::standstill).ready("intake", intake::standstill);
             workers.forEach(worker -> admin.live(worker.name(), worker::standstill));
             return admin;

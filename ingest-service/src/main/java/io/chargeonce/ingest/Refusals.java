@@ -56,7 +56,7 @@ final class Refusals {
         staged.run();
     }
 
-    /** Only if it is one and no card number: anything else may hold whatever. */
+    /** Only if it is one and no card number. Other bytes are not shown. */
     private static Optional<String> key(ConsumerRecord<byte[], byte[]> record) {
         return Optional.ofNullable(record.key()).map(key -> new String(key, StandardCharsets.UTF_8))
                 .flatMap(IdempotencyKey::parse).map(IdempotencyKey::value).filter(key -> !CardNumbers.isIn(key));

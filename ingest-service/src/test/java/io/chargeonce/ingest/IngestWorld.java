@@ -149,7 +149,7 @@ final class IngestWorld implements AutoCloseable {
                                 true, false, '')::text LIKE '%%<found>%%'
             """;
 
-    /** In how many tables these four digits stand twice, together or with a separator, in whatever column. */
+    /** In how many tables these four digits stand twice, together or with a separator, in any column. */
     long tablesThatHold(String digits) {
         String hex = HexFormat.of().formatHex(digits.getBytes(StandardCharsets.UTF_8));
         return count(HOLDS.formatted(digits + ".?" + digits, hex + "(..)?" + hex));

@@ -28,7 +28,7 @@ final class AuditRetention {
     private static final String MAKE_ROOM = "SELECT make_audit_room()";
 
     /**
-     * In the transaction of a seal, right before its end: appends wait for it. Whatever fails here undoes nothing else.
+     * In the transaction of a seal, right before its end: appends wait for it. A failure here undoes nothing else.
      *
      * @return the last id that is gone by this; empty where nothing is, or a lock could not be had at once
      */

@@ -122,7 +122,7 @@ public final class CardNumbers {
         return false;
     }
 
-    /** A digit's value in whatever script; or what else it is. */
+    /** A digit's value in any script; or what else it is. */
     private static int meaning(int c) {
         return c < ASCII.length ? ASCII[c] : meaningBeyondAscii(c);
     }

@@ -28,7 +28,8 @@ final class Rows {
                     Optional.empty(), Optional.empty());
             var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", Instant.now()).journey(1, 1, 0, Instant.now()).toMap();
             String command = COMMAND.formatted(key);
-            return new Payment(id, key, command, PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)), new String(PaymentJson.write(headers)));
+            return new Payment(id, key, command, PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)),
+                    new String(PaymentJson.write(headers)));
         }
 
         String answer() {

@@ -1223,7 +1223,7 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
 
--- How many operations that were accepted so long ago are not finished: listed, dead, or still on the usual way, for nobody charges.
+-- How many operations that were accepted so long ago are not finished: listed, dead, or still on the usual way because no consumer runs.
 -- Of each kind 10,000 at most: people need to know no more, and a million take too long to count.
 CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
