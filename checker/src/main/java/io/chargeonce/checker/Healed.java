@@ -9,11 +9,14 @@ final class Healed {
         this.totals = totals;
     }
 
-    /** Ours is the only one that reads here for long; the pipeline's own last for milliseconds. */
+    /**
+     * Ours is the only one that reads here for long; the pipeline's own last for milliseconds. A session that is idle has no
+     * transaction: while it takes note of another session's DDL, Postgres shows one that began with the session's last statement.
+     */
     private static final String OPEN_TRANSACTIONS = """
             SELECT pid, application_name, state, extract(epoch FROM clock_timestamp() - xact_start) AS age, left(query, 100) AS query
               FROM pg_stat_activity
-             WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+             WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'
                AND xact_start < clock_timestamp() - interval '5 seconds'
             """;
 
