@@ -142,8 +142,8 @@ final class Resolutions implements AutoCloseable {
             resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
         }
         List<Told> told = resolutions.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
-        told.forEach(changes::heard);
-        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.fold(connection, told);
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, told);
+        told.stream().filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::heard);
         // A first attempt has none before it: what succeeds at once is not looked at again.
         Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
                 .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());

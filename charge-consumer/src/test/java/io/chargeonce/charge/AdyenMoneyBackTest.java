@@ -94,7 +94,7 @@ class AdyenMoneyBackTest {
         process.drain();
         settle(refund);
         assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(books.count("FROM psp_observation JOIN payment_attempt USING (psp_key) WHERE operation_id = '%s' AND source = 'webhook'"
+        assertThat(books.count("FROM psp_answer JOIN payment_attempt USING (psp_key) WHERE operation_id = '%s' AND source = 'webhook'"
                 .formatted(refund))).isEqualTo(1);
         assertThat(books.count("FROM payment_attempt WHERE operation_id = '%s' AND sends = 1".formatted(refund))).isEqualTo(1);
         assertThat(process.meters.counter("chargeonce.psp.webhooks", "psp", "adyen", "taken", "YES").count()).isPositive();

@@ -104,7 +104,7 @@ class ChargeHandlerTest {
 
         assertThat(psp.captures).hasSize(1);
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
-        assertThat(books.count("FROM psp_observation WHERE source = 'call'")).isEqualTo(1);
+        assertThat(books.count("FROM psp_answer WHERE source = 'call'")).isEqualTo(1);
     }
 
     @Test

@@ -137,7 +137,7 @@ class EveryLateAnswerTest {
         String id = build(one);
         int stepBefore = books.operation(id).step();
         deliver(one, id);
-        assertThat(books.count("FROM psp_observation WHERE psp_key = '%s' AND source = '%s'".formatted(key(one, 1), one.source()))).isEqualTo(1);
+        assertThat(books.count("FROM psp_answer WHERE psp_key = '%s' AND source = '%s'".formatted(key(one, 1), one.source()))).isEqualTo(1);
 
         Outcome found = one.otherMoved() ? new Outcome.Charged("reference-2") : new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled");
         psp.answer = Optional.of(found);

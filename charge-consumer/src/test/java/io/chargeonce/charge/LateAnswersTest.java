@@ -102,7 +102,32 @@ class LateAnswersTest {
         psp.answersQuestions = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "late"));
         assertThat(books.count("FROM payment_attempt WHERE state = 'unknown' AND sends = 2")).isEqualTo(1);
-        assertThat(books.count("FROM psp_observation WHERE cause = 'another_send'")).isEqualTo(1);
+        assertThat(books.count("FROM psp_answer WHERE cause = 'another_send'")).isEqualTo(1);
+    }
+
+    @Test
+    void a_first_answer_that_it_charged_stands_in_its_row_and_what_comes_later_beside_it() {
+        other.drain();
+        PspKey key = books.operation(payment).attemptKey();
+        assertThat(books.count("FROM payment_attempt WHERE charged_at_once")).isEqualTo(1);
+        assertThat(books.count("FROM psp_observation")).isZero();
+        assertThat(books.count("FROM psp_answer WHERE source = 'call' AND outcome = 'charged'")).isEqualTo(1);
+
+        told("evt_later", key, books.operation(payment).pspReference().orElseThrow());
+        assertThat(books.count("FROM psp_observation WHERE source = 'webhook'")).isEqualTo(1);
+        assertThat(books.count("FROM psp_answer")).isEqualTo(2);
+    }
+
+    @Test
+    void a_call_that_is_answered_after_a_webhook_told_the_same_is_an_answer_of_its_own() {
+        psp.then((fake, charge) -> {
+            told("evt_first", charge.key(), "late-" + charge.key().value());
+            return psp.captureRegardless(charge);
+        });
+        stalled.handle(books.takeWork().getFirst());
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM payment_attempt WHERE state = 'succeeded' AND NOT charged_at_once")).isEqualTo(1);
+        assertThat(books.count("FROM psp_observation WHERE source IN ('webhook', 'call') AND outcome = 'charged'")).isEqualTo(2);
     }
 
     @Test
@@ -110,7 +135,7 @@ class LateAnswersTest {
         answerLate(this::cancelledByTheResolver, charge -> new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "late", Optional.empty()));
         assertThat(books.state(payment)).isEqualTo(OperationState.SCHEDULED);
         assertThat(books.count("FROM payment_attempt WHERE state = 'failed_definite'")).isEqualTo(1);
-        assertThat(books.count("FROM psp_observation")).isEqualTo(2);
+        assertThat(books.count("FROM psp_answer")).isEqualTo(2);
     }
 
     @Test

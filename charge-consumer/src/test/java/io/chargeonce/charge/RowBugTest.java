@@ -111,12 +111,12 @@ class RowBugTest {
 
     @Test
     void an_answer_that_cannot_be_recorded_leaves_the_payment_unresolved_until_it_can() {
-        books.execute("ALTER TABLE psp_observation ADD CONSTRAINT planted CHECK (outcome <> 'charged')");
+        books.execute("ALTER TABLE payment_attempt ADD CONSTRAINT planted CHECK (state <> 'succeeded')");
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.operation(id).failureCause()).contains("internal_error");
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
-        books.execute("ALTER TABLE psp_observation DROP CONSTRAINT planted");
+        books.execute("ALTER TABLE payment_attempt DROP CONSTRAINT planted");
         Waiting.until(() -> {
             process.resolver.runOnce();
             return books.state(id) == OperationState.SUCCEEDED;

@@ -36,7 +36,7 @@ final class Timelines {
             """;
     private static final String OBSERVATIONS = """
             SELECT operation_id AS subject, observed_at AS at, 'observation' AS source, to_jsonb(o)::text AS what
-              FROM psp_observation AS o JOIN payment_attempt USING (psp_key) WHERE operation_id = ANY (?)
+              FROM psp_answer AS o JOIN payment_attempt USING (psp_key) WHERE operation_id = ANY (?)
             """;
     private static final String AUDIT = """
             SELECT resource_id AS subject, at, 'audit' AS source, to_jsonb(a)::text AS what

@@ -38,7 +38,7 @@ final class LifeRows {
     private static final String ANSWERS = """
             SELECT observed_at, sequence, psp, source, outcome, observation.cause, detail, observation.psp_reference
               FROM (\
-            """ + ATTEMPTS + ") AS attempt JOIN psp_observation AS observation USING (psp_key)";
+            """ + ATTEMPTS + ") AS attempt JOIN psp_answer AS observation USING (psp_key)";
 
     static List<Moment> answers(Connection connection, String id) throws SQLException {
         return query(connection, ANSWERS, id, result -> new Moment.Heard(at(result, 1), result.getInt(2), result.getString(3),

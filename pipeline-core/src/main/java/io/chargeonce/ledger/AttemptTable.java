@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The attempts at PSPs. Its index {@code one_open_attempt} refuses a second one that could move money. */
@@ -56,8 +57,12 @@ public final class AttemptTable {
         }
     }
 
-    /** What the row says after an answer was folded into it. */
-    public record Folded(AttemptState state, Optional<String> pspReference) {}
+    /**
+     * What the row says after an answer was folded into it.
+     *
+     * @param chargedAtOnce its first answer, to its own call, was that it charged: that answer stands in the row
+     */
+    public record Folded(AttemptState state, Optional<String> pspReference, boolean chargedAtOnce) {}
 
     /** Knowledge only grows: in flight, unknown, failed for good, succeeded. What is weaker than the row changes nothing. */
     private static final String FOLD = """
@@ -72,15 +77,29 @@ public final class AttemptTable {
                                             attempt.psp_reference, heard.psp_reference),
                    not_found = CASE WHEN heard.cause = 'not_found' THEN attempt.not_found + 1 ELSE 0 END,
                    decided_at = CASE WHEN knows_more(heard.state, attempt.state)
-                                     THEN clock_timestamp() ELSE attempt.decided_at END
-              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                AS heard (psp_key, state, cause, message, psp_reference)
+                                     THEN clock_timestamp() ELSE attempt.decided_at END,
+                   charged_at_once = attempt.charged_at_once
+                       OR heard.settles AND attempt.state = 'in_flight' AND heard.state = 'succeeded'
+              FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[])
+                AS heard (psp_key, state, cause, message, psp_reference, settles)
              WHERE attempt.psp_key = heard.psp_key
-            RETURNING attempt.psp_key, attempt.state, attempt.psp_reference
+            RETURNING attempt.psp_key, attempt.state, attempt.psp_reference, attempt.charged_at_once
             """;
 
-    /** Records what is now known of attempts whose operations this transaction has locked; one answer for each of them. */
-    public static Map<PspKey, Folded> fold(Connection connection, List<Told> heard) throws SQLException {
+    /**
+     * Records what is now known of attempts whose operations this transaction has locked and settles; one answer for each of them.
+     * Where {@link Folded#chargedAtOnce} says so of an answer to a call, that answer is stored and needs no row of its own.
+     */
+    public static Map<PspKey, Folded> settle(Connection connection, List<Told> heard) throws SQLException {
+        return fold(connection, heard, Told::answersItsCall);
+    }
+
+    /** Records what is now known of attempts whose operations this transaction has locked and may leave as they are. */
+    public static void fold(Connection connection, List<Told> heard) throws SQLException {
+        fold(connection, heard, told -> false);
+    }
+
+    private static Map<PspKey, Folded> fold(Connection connection, List<Told> heard, Predicate<Told> settles) throws SQLException {
         var folded = new HashMap<PspKey, Folded>();
         if (heard.isEmpty()) {
             return folded;
@@ -91,11 +110,12 @@ public final class AttemptTable {
                     .with("text", told -> told.state().tag())
                     .with("text", Told::cause)
                     .with("text", Told::detail)
-                    .with("text", Told::pspReference);
+                    .with("text", Told::pspReference)
+                    .with("bool", settles::test);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     folded.put(new PspKey(result.getString(1)), new Folded(AttemptState.fromTag(result.getString(2)),
-                            Optional.ofNullable(result.getString(3))));
+                            Optional.ofNullable(result.getString(3)), result.getBoolean(4)));
                 }
             }
         }

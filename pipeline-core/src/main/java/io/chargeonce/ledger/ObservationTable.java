@@ -10,7 +10,10 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything a PSP ever told us about an attempt. Append-only. */
+/**
+ * Everything a PSP ever told us about an attempt. Append-only. A first answer that settles its attempt at once stands in the
+ * attempt's row instead: the view {@code psp_answer} has both.
+ */
 public final class ObservationTable {
 
     private ObservationTable() {}
@@ -35,7 +38,7 @@ public final class ObservationTable {
     }
 
     private static final String STRONGEST = """
-            SELECT outcome, cause, detail, psp_reference FROM psp_observation
+            SELECT outcome, cause, detail, psp_reference FROM psp_answer
              WHERE psp_key = ? AND outcome <> 'unknown'
              ORDER BY outcome = 'charged' DESC, observed_at LIMIT 1
             """;

@@ -32,6 +32,11 @@ public record Told(PspKey key, String source, AttemptState state, String outcome
         };
     }
 
+    /** Not to a question, a webhook or a person. */
+    public boolean answersItsCall() {
+        return source.equals("call");
+    }
+
     private static String storable(String column) {
         return column == null ? null : ForeignText.storable(column);
     }

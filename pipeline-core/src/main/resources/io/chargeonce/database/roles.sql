@@ -66,7 +66,7 @@ GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
 -- and of what was sent, and no deletion but of what the relay has published.
-GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, retry_budget, hand_settlement
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, retry_budget, hand_settlement
     TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
 -- Reversals.
@@ -82,7 +82,7 @@ GRANT EXECUTE ON FUNCTION list_late(text, interval, int), list_what_was_missed(i
     TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256,
     sent_at, key_valid_until) ON payment_attempt TO chargeonce_charge, chargeonce_retry;
-GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, decided_at, sends) ON payment_attempt
+GRANT UPDATE (state, failed_definite, cause, message, psp_reference, not_found, decided_at, charged_at_once, sends) ON payment_attempt
     TO chargeonce_charge, chargeonce_retry;
 GRANT EXECUTE ON FUNCTION knows_more(text, text) TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (psp_key, source, outcome, cause, detail, psp_reference) ON psp_observation TO chargeonce_charge, chargeonce_retry;
@@ -111,7 +111,7 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 
 -- Looks at dead letters: list, summary, show, why, runs, audit.
-GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, dead_letter, audit_record, dlq_run,
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int) TO chargeonce_dlq_reader, chargeonce_dlq_operator;

@@ -70,6 +70,16 @@ class LateOperationsTest {
     }
 
     @Test
+    void a_claim_whose_attempt_is_known_by_another_way_is_listed_too() {
+        String id = rows.accept();
+        rows.claim(id);
+        rows.execute("UPDATE payment_attempt SET state = 'succeeded', psp_reference = 'pi_told', decided_at = now()");
+        rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
+        assertThat(rows.lateClaims()).isEqualTo(1);
+        assertThat(listed(id)).isEqualTo("question");
+    }
+
+    @Test
     void a_slow_first_claim_is_listed_before_its_lease_runs_out_and_is_due_then() {
         String id = rows.accept();
         rows.claim(id);

@@ -62,10 +62,11 @@ final class RobbedDatabase implements AutoCloseable {
             UPDATE operation_state SET state = 'dead' WHERE operation_id IN ('refund', 'waiting');
             UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'refund';
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
-                                         request_sha256, sent_at, key_valid_until, psp_reference)
+                                         request_sha256, sent_at, key_valid_until, psp_reference, decided_at, charged_at_once)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',
                    CASE state WHEN 'succeeded' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' WHEN 'processing' THEN 'in_flight'
-                              ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference
+                              ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference, now(),
+                   state = 'succeeded'
               FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,

@@ -67,6 +67,12 @@ class TheftTest {
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
                                          sent_at, key_valid_until)
             VALUES ('second', 'pay_succeeded', 'pay_other', 'charge', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
+            "UPDATE payment_attempt SET psp_reference = 'pi_of_globex' WHERE psp_key = 'key_pay_succeeded'",
+            "UPDATE payment_attempt SET decided_at = now() - interval '1 day' WHERE psp_key = 'key_pay_succeeded'",
+            "UPDATE payment_attempt SET charged_at_once = false WHERE psp_key = 'key_pay_succeeded'",
+            """
+            UPDATE payment_attempt SET state = 'succeeded', psp_reference = 'pi_none', decided_at = now(), charged_at_once = true
+             WHERE psp_key = 'key_pay_unresolved'""",
             "UPDATE psp_observation SET outcome = 'charged'",
             "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'globex'",

@@ -68,11 +68,8 @@ final class PipelineRows {
     private static final String SETTLE = """
             WITH row AS (SELECT * FROM unnest(?::text[], ?::text[], ?::text[]) AS row (id, psp_key, reference)
             ), attempt AS (
-                UPDATE payment_attempt SET state = 'succeeded', psp_reference = row.reference, decided_at = now()
+                UPDATE payment_attempt SET state = 'succeeded', psp_reference = row.reference, decided_at = now(), charged_at_once = true
                   FROM row WHERE payment_attempt.psp_key = row.psp_key
-            ), observation AS (
-                INSERT INTO psp_observation (psp_key, source, outcome, psp_reference)
-                SELECT psp_key, 'call', 'charged', reference FROM row
             ), audit AS (
                 INSERT INTO audit_record (actor, action, merchant_id, resource_type, resource_id, data)
                 SELECT 'charge-consumer', 'succeeded', 'acme', 'operation', id, '{"attempts":1,"step":2,"cause":""}' FROM row

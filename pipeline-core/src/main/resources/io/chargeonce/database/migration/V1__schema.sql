@@ -422,6 +422,10 @@ CREATE TABLE payment_attempt (
     decided_at      timestamptz,
     -- How often in a row the PSP has said that it knows of no such attempt.
     not_found       int NOT NULL DEFAULT 0 CHECK (not_found >= 0),
+    -- Its own call was told "charged" before anything else was heard, and its operation was settled in the same transaction. That
+    -- answer stands here, in psp_reference and decided_at; psp_observation has no row of it.
+    charged_at_once boolean NOT NULL DEFAULT false CHECK (NOT charged_at_once OR state = 'succeeded' AND psp_reference IS NOT NULL
+                                                          AND decided_at IS NOT NULL),
     -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
     CONSTRAINT failed_for_good_unless_a_success_came_late
         CHECK (state <> 'failed_definite' OR failed_definite),
@@ -449,6 +453,11 @@ CREATE TRIGGER what_is_known_stays_known AFTER UPDATE OF state, failed_definite 
                        OR OLD.state = 'succeeded' AND NEW.state <> 'succeeded'
                        OR OLD.state = 'failed_definite' AND NEW.state NOT IN ('failed_definite', 'succeeded'))
     EXECUTE FUNCTION refuse('an attempt fails once, and what has succeeded stays so');
+CREATE TRIGGER its_first_answer_stays AFTER UPDATE OF charged_at_once, psp_reference, decided_at ON payment_attempt
+    FOR EACH ROW WHEN (OLD.charged_at_once AND (NEW.charged_at_once, NEW.psp_reference, NEW.decided_at)
+                           IS DISTINCT FROM (OLD.charged_at_once, OLD.psp_reference, OLD.decided_at)
+                       OR NEW.charged_at_once AND NOT OLD.charged_at_once AND OLD.state <> 'in_flight')
+    EXECUTE FUNCTION refuse('the first answer stands in its row, and what was heard never changes');
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
 
@@ -526,20 +535,22 @@ CREATE FUNCTION acceptances_from(look looked_through, most int) RETURNS TABLE (x
                           WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its ON true
 $$;
 
--- The same for claims: first claims alone are not listed. A lease that has run out is late at once.
+-- The same for claims: first claims alone are not listed. A lease that has run out is late at once. What was charged at once was
+-- settled with it, so its state is not read.
 CREATE FUNCTION claims_from(look looked_through, most int) RETURNS TABLE (xid xid8, operation_id text, since timestamptz)
     LANGUAGE sql STABLE AS $$
     SELECT claimed_xid, recent.operation_id,
            CASE WHEN resolve_at <= statement_timestamp() THEN '-infinity' WHEN resolve_at IS NOT NULL THEN sent_at END
-      FROM ((SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
+      FROM ((SELECT claimed_xid, operation_id, sent_at, charged_at_once FROM chargeonce.payment_attempt
               WHERE claimed_xid >= (look).before AND claimed_xid < pg_snapshot_xmax(pg_current_snapshot())
               ORDER BY claimed_xid FETCH FIRST most ROWS WITH TIES)
              UNION ALL
-            SELECT claimed_xid, operation_id, sent_at FROM chargeonce.payment_attempt
+            SELECT claimed_xid, operation_id, sent_at, charged_at_once FROM chargeonce.payment_attempt
              WHERE claimed_xid = ANY ((look).open) AND claimed_xid < (look).before
            ) AS recent
       LEFT JOIN LATERAL (SELECT resolve_at FROM chargeonce.operation_state AS its
-                          WHERE its.operation_id = recent.operation_id AND state = 'processing' AND NOT listed OFFSET 0) AS its ON true
+                          WHERE its.operation_id = recent.operation_id AND state = 'processing' AND NOT listed
+                            AND NOT recent.charged_at_once OFFSET 0) AS its ON true
 $$;
 
 -- Lists what is late: accepted, and not claimed within the patience, for Kafka may have lost its record; or claimed, and not answered,
@@ -644,8 +655,8 @@ REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 CREATE VIEW attempt_shown AS
     SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
 
--- Everything that was ever heard about an attempt, late answers included. A person's finding ranks above unknown and below
--- anything that the PSP says. Append-only.
+-- What was heard about an attempt, late answers included, but for a first answer that settled it at once. A person's finding ranks
+-- above unknown and below anything that the PSP says. Append-only.
 CREATE TABLE psp_observation (
     psp_key       text NOT NULL,
     observed_at   timestamptz NOT NULL DEFAULT now(),
@@ -660,6 +671,12 @@ CREATE TRIGGER what_was_heard_stays BEFORE UPDATE ON psp_observation EXECUTE FUN
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON psp_observation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+
+-- All that was ever heard about an attempt.
+CREATE VIEW psp_answer AS
+    SELECT psp_key, observed_at, source, outcome, cause, detail, psp_reference FROM psp_observation
+     UNION ALL
+    SELECT psp_key, decided_at, 'call', 'charged', NULL, NULL, psp_reference FROM payment_attempt WHERE charged_at_once;
 
 -- What PSPs sent by themselves and was taken, for they send it again and again.
 CREATE TABLE psp_notice (
