@@ -40,7 +40,7 @@ public final class PostgresServer implements AutoCloseable {
      * @throws IllegalStateException if the port or the directory is in use, or Postgres is not durable
      */
     public static PostgresServer start(Path dataDirectory, int port) {
-        Path data = dataDirectory.toAbsolutePath();
+        Path data = dataDirectory.toAbsolutePath().normalize();
         DirectoryLock lock = DirectoryLock.take("Postgres", data, data.resolveSibling(data.getFileName() + ".lock"));
         try {
             PostgresControl control = new PostgresControl(data);
