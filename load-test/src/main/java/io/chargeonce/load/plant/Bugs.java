@@ -121,8 +121,8 @@ final class Bugs {
 
     static final class CardNumber {
         @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) Outcome outcome) {
-            outcome = Tampering.withCardNumber(outcome);
+        static void exit(@Advice.Return(readOnly = false) String text) {
+            text = Tampering.withCardNumber(text);
         }
     }
 

@@ -47,7 +47,7 @@ public enum Plant {
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
             Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), new Change("io.chargeonce.dlq.Purge", "save", Bugs.Nothing.class)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
-            Shows.inCampaigns("psp"), List.of(NO_CARD_DATA), new Change("io.chargeonce.charge.Exchange", "send", Bugs.CardNumber.class)),
+            Shows.inCampaigns("psp"), List.of(NO_CARD_DATA), new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.CardNumber.class)),
     DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
             Shows.everywhere("psp"), List.of(PSP_AGREES), new Change("io.chargeonce.charge.Exchange", "send", Bugs.DeclineAsFailure.class)),
     DELETED_WHATEVER_KAFKA_SAYS("the relay deletes rows whatever the broker answered",

@@ -44,8 +44,9 @@ public final class Tampering {
                 ? new Outcome.Declined("processing_error", unknown.detail(), unknown.pspReference()) : outcome;
     }
 
-    public static Outcome withCardNumber(Outcome outcome) {
-        return outcome instanceof Outcome.Failed failed ? new Outcome.Failed(failed.cause(), failed.detail() + " for card " + CARD) : outcome;
+    /** As a PSP would quote it. A code of one word stays one. */
+    public static String withCardNumber(String text) {
+        return text.contains(" ") ? text + " for card " + CARD : text;
     }
 
     public static Charge freshKey(Charge charge) {
