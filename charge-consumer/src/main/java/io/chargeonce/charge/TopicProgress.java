@@ -82,7 +82,7 @@ final class TopicProgress implements AutoCloseable {
         return positions;
     }
 
-    /** A client keeps the password that it was made with. Until new ones can be made, the old ones stay, and their next failure tries again. */
+    /** A client keeps the password that it was made with. Until new ones can be made, the old ones stay, and fail again. */
     private void renew() {
         try {
             Admin newAdmin = connection.newAdmin();

@@ -65,8 +65,9 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
     private static Map<String, String> asProtected(Map<String, String> atTheStart, Map<String, String> now, Path file) {
         for (String name : PROTECTION) {
             if (!Objects.equals(atTheStart.get(name), now.get(name))) {
-                throw new IllegalArgumentException(("The Kafka properties file %s says %s=%s now, and said %s when this process was started: complete "
-                        + "the file, or start the process again").formatted(file, name, now.get(name), atTheStart.get(name)));
+                throw new IllegalArgumentException(("The Kafka properties file %s says %s=%s now, and said %s when this process was "
+                        + "started: complete the file, or start the process again")
+                        .formatted(file, name, now.get(name), atTheStart.get(name)));
             }
         }
         return now;

@@ -35,7 +35,8 @@ public final class Exposure {
 
     static final String HOW_TO_ALLOW = "CHARGEONCE_INSECURE: with yes, such settings are only warned of; for a trial, never for real money";
 
-    private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
+    private static final Pattern LOOPBACK = Pattern.compile(
+            "localhost|127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
     private static final Set<PosixFilePermission> NEVER = EnumSet.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
             PosixFilePermission.GROUP_WRITE);
     private static final Pattern SECRET_OF_KAFKA = Pattern.compile(".*(password|passphrase|secret|jaas\\.config|keystore\\.key)");

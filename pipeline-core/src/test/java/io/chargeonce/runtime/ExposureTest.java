@@ -101,7 +101,8 @@ class ExposureTest {
         "jdbc:postgresql://127.evil.example/c",
         "jdbc:postgresql://db.example/c?sslmode=verify-full&sslfactory=org.postgresql.ssl.NonValidatingFactory",
         "jdbc:postgresql://0.0.0.0/c", "jdbc:postgresql://db.localhost/c", "jdbc:postgresql://127.0.0.300/c",
-        "jdbc:postgresql://localhost/c?host=db.example", "jdbc:postgresql://localhost,[2001:db8::1]/c", "jdbc:postgresql://localhost.db.example/c",
+        "jdbc:postgresql://localhost/c?host=db.example", "jdbc:postgresql://localhost,[2001:db8::1]/c",
+        "jdbc:postgresql://localhost.db.example/c",
         "jdbc:postgresql://db.example/c?sslmode=verify-full&sslmode=disable"})
     void a_remote_postgres_that_does_not_show_who_it_is_is_refused(String url) throws Exception {
         assertThat(with("CHARGEONCE_DATABASE_URL", url).problems()).first().asString().startsWith("CHARGEONCE_DATABASE_URL: leads to");
@@ -129,8 +130,8 @@ class ExposureTest {
     @Test
     void the_file_of_kafkas_properties_is_a_secret_once_it_holds_a_password() throws Exception {
         Path file = file("kafka", "", "rw-r--r--");
-        for (String secret : new String[] {"sasl.jaas.config", "ssl.key.password", "ssl.keystore.key", "sasl.oauthbearer.client.credentials.client.secret",
-            "sasl.oauthbearer.assertion.private.key.passphrase"}) {
+        for (String secret : new String[] {"sasl.jaas.config", "ssl.key.password", "ssl.keystore.key",
+            "sasl.oauthbearer.client.credentials.client.secret", "sasl.oauthbearer.assertion.private.key.passphrase"}) {
             Files.writeString(file, secret + "=x\n");
             assertThat(with("CHARGEONCE_KAFKA_PROPERTIES_FILE", file.toString()).problems()).first().asString()
                     .startsWith("CHARGEONCE_KAFKA_PROPERTIES_FILE: " + file);

@@ -2,6 +2,7 @@ package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextStep;
@@ -116,6 +117,13 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.This Object ask, @Advice.Return(readOnly = false) String key) {
             key = Tampering.requestKey(ask, key);
+        }
+    }
+
+    static final class TooLongIsNotSent {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Throwable failure, @Advice.Return(readOnly = false) Optional<FailureCause> cause) {
+            cause = Tampering.notSentIfTooLong(failure, cause);
         }
     }
 
