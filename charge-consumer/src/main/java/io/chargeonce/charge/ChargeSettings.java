@@ -25,7 +25,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
                              Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
                              Optional<Routes> routes, Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals) {
 
-    public static final Setting<Secret> STRIPE_API_KEY = Setting.secretFile("CHARGEONCE_STRIPE_API_KEY_FILE",
+    public static final Setting<Secret> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
     public static final Setting<URI> STRIPE_API_BASE = Setting.pspUri("CHARGEONCE_STRIPE_API_BASE",
             "Where Stripe's API is.").orElse("https://api.stripe.com");
@@ -43,7 +43,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper asks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
-    public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.secretFile("CHARGEONCE_ADYEN_API_KEY_FILE",
+    public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_API_KEY_FILE",
             "File that holds the API key for Adyen; without it, nothing goes there.").optional();
     public static final Setting<URI> ADYEN_API_BASE = Setting.pspUri("CHARGEONCE_ADYEN_API_BASE",
             "Where Adyen's Checkout API is, with its version.").orElse("https://checkout-test.adyen.com/v71");
@@ -55,9 +55,9 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
             "Where PSPs send webhooks, POST /v1/webhooks/stripe or /adyen; put a proxy with TLS before it.").optional();
-    public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.secretFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
+    public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.tokenFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
             "File that holds the signing secret of Stripe's webhooks; without it none is believed.").optional();
-    public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.secretFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
+    public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
             "File that holds the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
 
     public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,

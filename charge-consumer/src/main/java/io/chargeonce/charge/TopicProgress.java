@@ -14,6 +14,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells how far a group has come on a topic, by positions alone: no clock is compared and no record believed. Only looks: it
@@ -32,6 +34,8 @@ final class TopicProgress implements AutoCloseable {
      * @param positions  of those that have one
      */
     record Progress(int partitions, Map<TopicPartition, Position> positions) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopicProgress.class);
 
     private final KafkaConnection connection;
     private Admin admin;
@@ -78,11 +82,23 @@ final class TopicProgress implements AutoCloseable {
         return positions;
     }
 
-    /** A client keeps the password that it was made with, which may have been changed since. */
+    /** A client keeps the password that it was made with. Until new ones can be made, the old ones stay, and fail again. */
     private void renew() {
-        close();
-        admin = connection.newAdmin();
-        reader = connection.newReader();
+        try {
+            Admin newAdmin = connection.newAdmin();
+            Consumer<byte[], byte[]> newReader;
+            try {
+                newReader = connection.newReader();
+            } catch (IllegalArgumentException | KafkaException e) {
+                newAdmin.close();
+                throw e;
+            }
+            close();
+            admin = newAdmin;
+            reader = newReader;
+        } catch (IllegalArgumentException | KafkaException e) {
+            LOG.warn("Kafka refuses the credentials, and its properties file cannot be used now; it is read again: {}", e.getMessage());
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.chargeonce.psp;
 
+import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -30,7 +31,12 @@ public record Notice(String id, PspKey key, Optional<String> pspReference, Optio
      *
      * @param at when it happened, by the PSP's clock: messages keep no order
      */
-    public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {}
+    public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {
+
+        public CaptureFailed {
+            reason = CardNumbers.hiddenIn(reason);
+        }
+    }
 
     /** The money came; of interest only after a {@link CaptureFailed}, which may come later than this message. */
     public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}

@@ -32,7 +32,12 @@ public final class Mask {
                     + "|\"(?:name(?!\":\"[^\"]{0,200}+\",\"value\")|pin))[A-Z0-9_-]{0,16}+\\\\*+\"\\s*+:\\s*+");
 
     /** Outside of JSON: cvc=123, CVC: 123, a form's, XML's. */
-    private static final Pattern SECRET_WORD = Pattern.compile("(?i)(?:cvc|cvv|cvn|csc|security[ _-]?code)2?[^0-9]{1,16}(\\d{3,4})(?!\\d)");
+    private static final Pattern SECRET_WORD = Pattern.compile(
+            "(?i)(?:cvc|cvv|cvn|csc|security[ _-]?code)2?\\P{Nd}{1,16}(\\p{Nd}{3,4})(?!\\p{Nd})");
+
+    /** The same of the holder: a form's field, or an element of XML. */
+    private static final Pattern SECRET_NAME = Pattern.compile(
+            "(?i)(?:holder|name[ _-]?on[ _-]?card)[A-Z_-]{0,16}[=>]([^&<>=\r\n]{1,64})");
 
     /** A CVC or part of an expiry date, when a card number is near. */
     private static final Pattern FEW_DIGITS = Pattern.compile("(?<!\\p{Nd})\\p{Nd}{2,4}(?!\\p{Nd})");
@@ -84,7 +89,9 @@ public final class Mask {
     private static BitSet hidden(String text) {
         var hidden = new BitSet(text.length());
         PERSONAL.matcher(text).results().forEach(found -> hidden.set(found.start(), found.end()));
-        SECRET_WORD.matcher(text).results().forEach(found -> hidden.set(found.start(1), found.end(1)));
+        for (Pattern secret : new Pattern[] {SECRET_WORD, SECRET_NAME}) {
+            secret.matcher(text).results().forEach(found -> hidden.set(found.start(1), found.end(1)));
+        }
         Matcher field = SECRET_FIELD.matcher(text);
         for (int at = 0; field.find(at);) {
             at = hideValue(text, field.end(), hidden);

@@ -46,6 +46,9 @@ class MaskTest {
         "\"{\\\"cvn\\\":\\\"123\\\",\\\"n\\\":7}\"              | \"{\\\"cvn\\\":\\\"***\\\",\\\"n\\\":7}\"",
         "amount=1299&cvc=123&n=7                         | amount=1299&cvc=***&n=7",
         "<cvv>1234</cvv><n>7</n>                         | <cvv>****</cvv><n>7</n>",
+        "amount=1299&cvc=\uff11\uff12\uff13&n=7             | amount=1299&cvc=***&n=7",
+        "amount=1299&card_holder=Jane+Doe&n=7            | amount=1299&card_holder=********&n=7",
+        "<cardHolder>Jane Doe</cardHolder><n>7</n>       | <cardHolder>********</cardHolder><n>7</n>",
         "4111111111111111, Jane, 12/30, 123, order-1001  | ****************, Jane, **/**, ***, order-****",
         "%B4111111111111111^DOE/JANE^301210100000^       | %B****************^********^************^",
         "{\"amount\":1299,\"exp_year\":2030}                | {\"amount\":1299,\"exp_year\":2030}"})
@@ -65,7 +68,7 @@ class MaskTest {
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void a_record_at_the_size_limit_is_masked_in_steps_that_grow_with_its_length() {
-        for (String run : new String[] {"x", "1", "card_", "a@", "a@b.", "pm-", "x.", "cvc", "cvc ", "\"name\":{", "\"name\":\"", "\\",
+        for (String run : new String[] {"x", "1", "card_", "a@", "a@b.", "pm-", "x.", "cvc", "cvc ", "holder", "holder=", "holder=a>", "\"name\":{", "\"name\":\"", "\\",
             "\"holder\":[", "4111111111111111 ", "\\u0034"}) {
             String hostile = run.repeat(1_000_000 / run.length());
             assertThat(Mask.personal(hostile + " a@example.com")).hasSize(hostile.length() + 14).endsWith("*".repeat(13));

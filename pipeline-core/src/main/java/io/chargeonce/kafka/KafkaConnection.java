@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -18,6 +19,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
@@ -27,6 +29,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * @param properties       more client properties (TLS, SASL, tuning), asked for each new client; none that carries a guarantee
  */
 public record KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties) {
+
+    /** What was judged at the start. A password may change while the process runs, and these may not. */
+    private static final List<String> PROTECTION = List.of(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
+            SslConfigs.SSL_ENDPOINT_IDENTIFICATION_ALGORITHM_CONFIG);
 
     /** @throws IllegalArgumentException naming every property that may not be set, and why */
     public KafkaConnection {
@@ -49,8 +55,22 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
      * @throws IllegalArgumentException if the file can't be read or sets what may not be set
      */
     public static KafkaConnection of(String bootstrapServers, Optional<Path> propertiesFile) {
-        return propertiesFile.map(file -> new KafkaConnection(bootstrapServers, () -> read(file)))
-                .orElseGet(() -> new KafkaConnection(bootstrapServers, Map.of()));
+        return propertiesFile.map(file -> {
+            Map<String, String> atTheStart = read(file);
+            return new KafkaConnection(bootstrapServers, () -> asProtected(atTheStart, read(file), file));
+        }).orElseGet(() -> new KafkaConnection(bootstrapServers, Map.of()));
+    }
+
+    /** A file that is half written may lack its line about TLS, and its client would speak in the clear, or wait for ever. */
+    private static Map<String, String> asProtected(Map<String, String> atTheStart, Map<String, String> now, Path file) {
+        for (String name : PROTECTION) {
+            if (!Objects.equals(atTheStart.get(name), now.get(name))) {
+                throw new IllegalArgumentException(("The Kafka properties file %s says %s=%s now, and said %s when this process was "
+                        + "started: complete the file, or start the process again")
+                        .formatted(file, name, now.get(name), atTheStart.get(name)));
+            }
+        }
+        return now;
     }
 
     /**

@@ -2,14 +2,16 @@ package io.chargeonce.payment;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds what can be a card number, however it is written: 12 to 19 decimal digits of any script that begin as an issuer's numbers
  * do, have a length which that issuer uses, and end with the right check digit (ISO/IEC 7812-1, Luhn).
  *
  * <p>The digits may be run together, stand in groups as on a card, or in groups of any size with one separator throughout. An
- * expiry and a CVC may follow without a break. Invisible characters do not count, and JSON's escapes count as what they stand
- * for. Digits within a UUID, a long hexadecimal name or an IBAN are no card number. Pure; any thread.
+ * expiry and a CVC may follow without a break. Invisible characters do not count. Escapes of JSON and HTML count as what they
+ * stand for, and so does a space or a dash in a URL. Digits within a UUID, a long hexadecimal name or an IBAN are no card
+ * number. Pure; any thread.
  */
 public final class CardNumbers {
 
@@ -24,9 +26,9 @@ public final class CardNumbers {
     private static final int SHORTEST = 12;
 
     /**
-     * First four digits from and to, shortest and longest number, of the brands of the PCI council. What would mostly find
-     * other numbers is left out: Visa's 13 digits, which no card has any more and EAN-13 has, and those of Maestro's
-     * prefixes (50, 56 to 69) that are hardly issued.
+     * First four digits from and to, shortest and longest number, of the brands of the PCI council and of national
+     * ones. What would mostly find other numbers is left out: Visa's 13 digits, which no card has any more and EAN-13 has,
+     * and those of Maestro's prefixes (50, 56 to 69) and of RuPay's (81, 82) that are hardly issued.
      */
     private static final int[][] ISSUED = {
         {4000, 4999, 16, 16}, {4000, 4999, 19, 19},                                             // Visa
@@ -38,7 +40,10 @@ public final class CardNumbers {
         {3000, 3059, 14, 14}, {3095, 3095, 14, 14}, {3600, 3699, 14, 14}, {3800, 3999, 14, 14}, // Diners Club
         {3000, 3059, 16, 16}, {3095, 3095, 16, 16}, {3600, 3699, 16, 16}, {3800, 3999, 16, 16},
         {3528, 3589, 16, 16}, {3528, 3589, 19, 19},                                             // JCB
-        {6200, 6299, 16, 19}, {8100, 8171, 16, 19}};                                            // UnionPay
+        {6200, 6299, 16, 19}, {8100, 8171, 16, 19},                                             // UnionPay
+        {2200, 2204, 16, 16}, {9792, 9792, 16, 16}, {5060, 5061, 16, 16},                       // Mir, Troy, Verve
+        {5085, 5089, 16, 16}, {6069, 6085, 16, 16},                                             // RuPay
+        {5041, 5041, 16, 16}, {5066, 5067, 16, 16}, {5090, 5099, 16, 16}, {6362, 6363, 16, 16}, {6062, 6062, 16, 16}}; // Elo, Hipercard
 
     /** The same by the first four digits: bit n stands for numbers of 12 + n digits. */
     private static final byte[] LENGTHS = new byte[10_000];
@@ -62,6 +67,11 @@ public final class CardNumbers {
     private static final int LONGEST_REST = 10;
     private static final int FIRST_YEAR = 20;
     private static final int LAST_YEAR = 59;
+    /** Of what an entity of HTML has between & and ;. */
+    private static final int LONGEST_ENTITY = 9;
+    private static final Set<String> SEPARATORS_OF_HTML = Set.of("nbsp", "ensp", "emsp", "thinsp", "hairsp", "numsp", "ndash", "mdash",
+            "minus", "hyphen", "dash", "middot", "bull", "shy", "zwnj", "zwj", "amp");
+    private static final int NO_BREAK_SPACE = 0xa0;
     private static final char JOINED = 0;
     private static final int NONE = -1;
 
@@ -87,6 +97,8 @@ public final class CardNumbers {
     private final int[] to;
     private final char[] gaps;
     private int count;
+    /** Where the escape ends that was read last. */
+    private int behind;
 
     /** @param one whether the first that is found is enough */
     private CardNumbers(String text, boolean one) {
@@ -108,6 +120,17 @@ public final class CardNumbers {
         return mayBeIn(text) ? new CardNumbers(text, false).find() : List.of();
     }
 
+    /** The text with # for each of them: for what is kept, logged and shown, and came from a PSP or in a record. */
+    public static String hiddenIn(String text) {
+        List<Place> found = in(text);
+        if (found.isEmpty()) {
+            return text;
+        }
+        var clean = new StringBuilder(text);
+        found.reversed().forEach(card -> clean.replace(card.from, card.to, "#"));
+        return clean.toString();
+    }
+
     private static boolean mayBeIn(String text) {
         int digits = 0;
         for (int i = 0; i < text.length(); i++) {
@@ -115,7 +138,7 @@ public final class CardNumbers {
             int meaning = c < ASCII.length ? ASCII[c] : Character.isSurrogate(c) ? 0 : meaningBeyondAscii(c);
             if (meaning == LETTER) {
                 digits = 0;
-            } else if (meaning >= 0 && ++digits == SHORTEST || c == '\\') {
+            } else if (meaning >= 0 && ++digits == SHORTEST || c == '\\' || c == '%' || c == '&') {
                 return true;
             }
         }
@@ -155,7 +178,7 @@ public final class CardNumbers {
         for (int at = 0, next; at < text.length() && !(one && !found.isEmpty()); at = next) {
             int escaped = escaped(at);
             int c = escaped == NONE ? text.codePointAt(at) : escaped;
-            next = at + (escaped == NONE ? Character.charCount(c) : text.charAt(at + 1) == 'u' ? 6 : 2);
+            next = escaped == NONE ? at + Character.charCount(c) : behind;
             int meaning = meaning(c);
             if (meaning == SEPARATOR) {
                 gap++;
@@ -178,24 +201,57 @@ public final class CardNumbers {
         return Character.isWhitespace(c) || Character.isSpaceChar(c) ? ' ' : (char) c;
     }
 
-    /** What a JSON escape at this place stands for. */
+    /** What the escape at this place stands for, and {@link #behind} where it ends. */
     private int escaped(int at) {
-        if (text.charAt(at) != '\\' || at + 1 == text.length()) {
-            return NONE;
-        }
-        return switch (text.charAt(at + 1)) {
-            case 'n', 'r', 't' -> ' ';
-            case 'u' -> hex(at + 2);
+        return switch (text.charAt(at)) {
+            case '\\' -> ofJson(at + 1);
+            case '%' -> ofUrl(at + 1);
+            case '&' -> ofHtml(at + 1);
             default -> NONE;
         };
     }
 
-    private int hex(int at) {
-        int value = at + 4 <= text.length() ? 0 : NONE;
-        for (int i = at; i < at + 4 && value != NONE; i++) {
-            int digit = Character.digit(text.charAt(i), 16);
-            value = digit < 0 ? NONE : value * 16 + digit;
+    private int ofJson(int at) {
+        behind = at + 1;
+        return switch (at < text.length() ? text.charAt(at) : ' ') {
+            case 'n', 'r', 't' -> ' ';
+            case 'u' -> number(at + 1, at + 5, 16);
+            default -> NONE;
+        };
+    }
+
+    /** Of what separates alone: a card number may stand behind a percent sign. The no-break space has two bytes. */
+    private int ofUrl(int at) {
+        int value = number(at, at + 2, 16);
+        return switch (value) {
+            case '\t', '\n', '\r', ' ', '-' -> value;
+            case 0xa0, 0xc2 -> NO_BREAK_SPACE;
+            default -> NONE;
+        };
+    }
+
+    private int ofHtml(int at) {
+        int end = text.indexOf(';', at, Math.min(text.length(), at + LONGEST_ENTITY));
+        if (end <= at) {
+            return NONE;
         }
+        if (text.charAt(at) == '#') {
+            boolean hex = Character.toLowerCase(text.charAt(at + 1)) == 'x';
+            int value = number(at + (hex ? 2 : 1), end, hex ? 16 : 10);
+            behind = end + 1;
+            return Character.isValidCodePoint(value) ? value : NONE;
+        }
+        behind = end + 1;
+        return SEPARATORS_OF_HTML.contains(text.substring(at, end)) ? ' ' : NONE;
+    }
+
+    private int number(int from, int end, int radix) {
+        int value = from < end && end <= text.length() ? 0 : NONE;
+        for (int i = from; i < end && value != NONE; i++) {
+            int digit = Character.digit(text.charAt(i), radix);
+            value = digit < 0 ? NONE : value * radix + digit;
+        }
+        behind = end;
         return value;
     }
 

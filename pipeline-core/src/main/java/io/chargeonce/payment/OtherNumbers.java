@@ -1,5 +1,10 @@
 package io.chargeonce.payment;
 
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** Names whose digits could be a card number by chance, though the whole name shows that they are none. Pure; any thread. */
 final class OtherNumbers {
 
@@ -9,7 +14,16 @@ final class OtherNumbers {
     private static final int LONGEST_HEX = 128;
     /** Nearly four in ten are letters by chance; with a stretch of digits as long as a card number, hardly fewer than one in ten. */
     private static final int FEWEST_LETTERS = 3;
-    private static final int SHORTEST_IBAN = 15;
+    /** Countries of the registry of ISO 13616, with the length of theirs. Any other letters before a card number are a word. */
+    private static final Map<String, Integer> IBANS = Stream.of(("""
+            AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 \
+            FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 \
+            LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 \
+            SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30""").split(" "))
+            .collect(Collectors.toMap(one -> one.substring(0, 2), one -> Integer.valueOf(one.substring(2))));
+    private static final String CREDITOR_REFERENCE = "RF";
+    private static final int SHORTEST_REFERENCE = 15;
+    private static final int LONGEST_REFERENCE = 25;
     private static final int LONGEST_IBAN = 34;
     /** With the spaces of its groups of four. */
     private static final int LONGEST_IBAN_WRITTEN = 42;
@@ -73,6 +87,7 @@ final class OtherNumbers {
 
     /** Whether an IBAN (ISO 13616) or a creditor reference (ISO 11649) begins at {@code at} and ends at {@code to} or later. */
     private static boolean isIban(String text, int at, int to) {
+        String country = text.substring(at, at + 2).toUpperCase(Locale.ROOT);
         int head = 0;
         int remainder = 0;
         int length = 0;
@@ -90,11 +105,16 @@ final class OtherNumbers {
             remainder = length < 4 ? 0 : (remainder * shift + value) % 97;
             length++;
             boolean ends = i + 1 == text.length() || !isLetterOrDigit(text.charAt(i + 1));
-            if (ends && i + 1 >= to && length >= SHORTEST_IBAN && (remainder * 1_000_000L + head) % 97 == 1) {
+            if (ends && i + 1 >= to && fits(country, length) && (remainder * 1_000_000L + head) % 97 == 1) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean fits(String country, int length) {
+        return country.equals(CREDITOR_REFERENCE) ? length >= SHORTEST_REFERENCE && length <= LONGEST_REFERENCE
+                : IBANS.getOrDefault(country, 0) == length;
     }
 
     private static boolean isHex(char c) {

@@ -3,7 +3,10 @@ package io.chargeonce.payment;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What became of one attempt, as far as the PSP told us. Expected answers are values; only surprises are exceptions. */
+/**
+ * What became of one attempt, as far as the PSP told us. Expected answers are values; only surprises are exceptions. What the PSP
+ * says in words is stored, published and logged, so no card number that it quotes stays in them. Its references stay as they are.
+ */
 public sealed interface Outcome {
 
     /** The PSP took the money. */
@@ -11,6 +14,11 @@ public sealed interface Outcome {
 
     /** The PSP or the card's issuer said no, which is an answer and not a failure. */
     record Declined(String code, String message, Optional<String> pspReference, DeclineAdvice advice) implements Outcome {
+
+        public Declined {
+            code = CardNumbers.hiddenIn(code);
+            message = CardNumbers.hiddenIn(message);
+        }
 
         public Declined(String code, String message, Optional<String> pspReference) {
             this(code, message, pspReference, DeclineAdvice.NONE);
@@ -28,6 +36,10 @@ public sealed interface Outcome {
      */
     record Failed(FailureCause cause, String detail, Optional<Duration> retryAfter) implements Outcome {
 
+        public Failed {
+            detail = CardNumbers.hiddenIn(detail);
+        }
+
         public Failed(FailureCause cause, String detail) {
             this(cause, detail, Optional.empty());
         }
@@ -35,6 +47,10 @@ public sealed interface Outcome {
 
     /** It may have moved money. Never repeated under another key, never failed over: asked about until known. */
     record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {
+
+        public Unknown {
+            detail = CardNumbers.hiddenIn(detail);
+        }
 
         /** What asking found out; a failure keeps what first went wrong, for who reads it in the dead-letter queue. */
         public Outcome foundOut(Outcome found) {

@@ -35,9 +35,11 @@ public final class Exposure {
 
     static final String HOW_TO_ALLOW = "CHARGEONCE_INSECURE: with yes, such settings are only warned of; for a trial, never for real money";
 
-    private static final Pattern LOOPBACK = Pattern.compile("localhost|.*\\.localhost|127(\\.\\d{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
+    private static final Pattern LOOPBACK = Pattern.compile(
+            "localhost|127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
     private static final Set<PosixFilePermission> NEVER = EnumSet.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
             PosixFilePermission.GROUP_WRITE);
+    private static final Pattern SECRET_OF_KAFKA = Pattern.compile(".*(password|passphrase|secret|jaas\\.config|keystore\\.key)");
     private static final int ROOT = 0;
     /** A process reads its settings more than once. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -88,7 +90,7 @@ public final class Exposure {
                     + "security.protocol=SASL_SSL or SSL in the file of CHARGEONCE_KAFKA_PROPERTIES_FILE")
                     .formatted(name, servers, protocol));
         }
-        return "".equals(client.getProperty("ssl.endpoint.identification.algorithm"))
+        return client.getProperty("ssl.endpoint.identification.algorithm", "https").isBlank()
                 ? Optional.of(("%s: leads to %s, and the file of CHARGEONCE_KAFKA_PROPERTIES_FILE switches the check of the broker's "
                         + "name off; take ssl.endpoint.identification.algorithm out").formatted(name, servers))
                 : Optional.empty();
@@ -109,10 +111,10 @@ public final class Exposure {
         return openFile(name, file);
     }
 
-    /** Only a file that holds a password is a secret. */
+    /** Only a file that holds a password is a secret, by whichever of Kafka's names. */
     static Optional<String> openKafkaFile(String name, Path file, Settings all) {
         boolean secret = read(file).stringPropertyNames().stream()
-                .anyMatch(key -> key.endsWith("password") || key.endsWith("jaas.config") || key.equals("ssl.keystore.key"));
+                .anyMatch(key -> SECRET_OF_KAFKA.matcher(key).matches());
         return secret ? openFile(name, file) : Optional.empty();
     }
 

@@ -35,7 +35,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
             "How long the three retry tiers delay, shortest first.").orElse("5s,1m,10m");
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
             "Where health and metrics are served.").exposedIf(Exposure::openAdmin).optional();
-    public static final Setting<Optional<Secret>> ADMIN_TOKEN = Setting.secretFile("CHARGEONCE_ADMIN_TOKEN_FILE",
+    public static final Setting<Optional<Secret>> ADMIN_TOKEN = Setting.tokenFile("CHARGEONCE_ADMIN_TOKEN_FILE",
             "File that holds the token that metrics and details of health are told for; needed unless only this machine can ask.")
             .optional();
 

@@ -11,39 +11,58 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A text that never shows when printed. One that is in a file is read again every few seconds, so that a new one is used without
- * a restart. If the file cannot be read, the last text stays in use and the log says so. Any thread.
+ * a restart. If the file cannot be read, or holds what this secret cannot be, the last text stays in use and the log says so. Any thread.
  */
 public final class Secret implements Supplier<String> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Secret.class);
     private static final Duration READ_EVERY = Duration.ofSeconds(5);
 
+    /** What the text may be. */
+    enum Form {
+        /** Anything but nothing: a password, or several keys. */
+        TEXT,
+        /** What fits an HTTP header. The client would print another one in its exception. */
+        TOKEN;
+
+        /** What is wrong with it, without saying the text; empty if nothing is. */
+        private Optional<String> problem(String text) {
+            if (text.isEmpty()) {
+                return Optional.of("it is empty");
+            }
+            return this == TEXT || text.chars().allMatch(c -> c > ' ' && c < 0x7f) ? Optional.empty()
+                    : Optional.of("it is not one line of visible ASCII characters");
+        }
+    }
+
     private record Read(String text, long nanos, boolean succeeded) {}
 
     private final Optional<Path> file;
     private final Duration every;
+    private final Form form;
     private volatile Read latest;
 
-    private Secret(Optional<Path> file, Duration every, String text) {
-        if (text.isEmpty()) {
-            throw new IllegalArgumentException("the secret is empty");
-        }
+    private Secret(Optional<Path> file, Duration every, Form form, String text) {
+        form.problem(text).ifPresent(problem -> {
+            throw new IllegalArgumentException("the secret cannot be used: " + problem);
+        });
         this.file = file;
         this.every = every;
+        this.form = form;
         this.latest = new Read(text, System.nanoTime(), true);
     }
 
     public Secret(String value) {
-        this(Optional.empty(), READ_EVERY, value);
+        this(Optional.empty(), READ_EVERY, Form.TEXT, value);
     }
 
     /** The trimmed content of a file, which is replaced as a whole: by a rename, or by Kubernetes. */
-    static Secret in(Path file) throws IOException {
-        return in(file, READ_EVERY);
+    static Secret in(Path file, Form form) throws IOException {
+        return in(file, form, READ_EVERY);
     }
 
-    static Secret in(Path file, Duration every) throws IOException {
-        return new Secret(Optional.of(file), every, Files.readString(file).strip());
+    static Secret in(Path file, Form form, Duration every) throws IOException {
+        return new Secret(Optional.of(file), every, form, Files.readString(file).strip());
     }
 
     /** The text as it is now. */
@@ -65,17 +84,19 @@ public final class Secret implements Supplier<String> {
         return file;
     }
 
-    private static Read again(Path file, Read last) {
+    private Read again(Path file, Read last) {
         String text = "";
-        String why = "it is empty";
+        Optional<String> problem;
         try {
             text = Files.readString(file).strip();
+            problem = form.problem(text);
         } catch (IOException e) {
-            why = e.toString();
+            problem = Optional.of(e.toString());
         }
-        if (text.isEmpty()) {
+        if (problem.isPresent()) {
             if (last.succeeded) {
-                LOG.warn("The secret in {} cannot be read any more ({}). The last one stays in use; put a readable file there", file, why);
+                LOG.warn("The secret in {} cannot be used any more ({}). The last one stays in use; put a readable file there", file,
+                        problem.get());
             }
             return new Read(last.text, System.nanoTime(), false);
         }

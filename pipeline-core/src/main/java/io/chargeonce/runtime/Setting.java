@@ -95,6 +95,11 @@ public final class Setting<T> {
         return required(name, SettingTypes.SECRET_FILE, description).exposedIf(Exposure::openSecret);
     }
 
+    /** The same for what is sent in an HTTP header, or compared with one: one line of visible ASCII characters. */
+    public static Setting<Secret> tokenFile(String name, String description) {
+        return required(name, SettingTypes.TOKEN_FILE, description).exposedIf(Exposure::openSecret);
+    }
+
     /** The address of a PSP, which keys and payments are sent to. */
     public static Setting<URI> pspUri(String name, String description) {
         return uri(name, description).exposedIf(Exposure::plainHttp);

@@ -34,7 +34,11 @@ final class SettingTypes {
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
     static final SettingType<Path> FILE = new SettingType<>("the path of a readable file", SettingTypes::toReadableFile);
     static final SettingType<Secret> SECRET_FILE =
-            new SettingType<>("the path of a readable file that holds the secret", false, SettingTypes::toSecret);
+            new SettingType<>("the path of a readable file that holds the secret", false,
+                    text -> toSecret(text, Secret.Form.TEXT));
+    static final SettingType<Secret> TOKEN_FILE =
+            new SettingType<>("the path of a readable file that holds the secret, in one line of visible ASCII characters", false,
+                    text -> toSecret(text, Secret.Form.TOKEN));
 
     private SettingTypes() {}
 
@@ -89,9 +93,9 @@ final class SettingTypes {
         return file;
     }
 
-    private static Secret toSecret(String text) {
+    private static Secret toSecret(String text, Secret.Form form) {
         try {
-            return Secret.in(toReadableFile(text));
+            return Secret.in(toReadableFile(text), form);
         } catch (IOException e) {
             throw new IllegalArgumentException("it can't be read as text", e);
         }

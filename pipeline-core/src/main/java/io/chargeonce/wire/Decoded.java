@@ -64,9 +64,7 @@ public sealed interface Decoded {
 
     /** What can be the number of a card, or of an account, is in no message, for messages are shown and logged. */
     private static String withoutNumbers(String text) {
-        var clean = new StringBuilder(text);
-        CardNumbers.in(text).reversed().forEach(card -> clean.replace(card.from(), card.to(), "#"));
-        return clean.toString().replaceAll("\\d(?:[ -]?\\d){11,}", "#");
+        return CardNumbers.hiddenIn(text).replaceAll("\\d(?:[ -]?\\d){11,}", "#");
     }
 
     private static String brief(JsonNode node) {

@@ -34,6 +34,22 @@ class KafkaConnectionTest {
         assertThat(producers.properties()).containsEntry("sasl.jaas.config", "new").containsEntry("acks", "all");
     }
 
+    /** As while it is written: the next client would speak in the clear. */
+    @Test
+    void a_file_that_has_lost_its_line_about_tls_makes_no_client(@TempDir Path directory) throws IOException {
+        String whole = "sasl.jaas.config=new\nsecurity.protocol=SASL_SSL\n";
+        Path file = Files.writeString(directory.resolve("kafka.properties"), whole);
+        KafkaConnection connection = KafkaConnection.of("kafka:9092", Optional.of(file));
+        for (String half : new String[] {"", "sasl.jaas.config=new\n", whole.replace("_SSL", "_PLAINTEXT"),
+            whole + "ssl.endpoint.identification.algorithm=\n"}) {
+            Files.writeString(file, half);
+            assertThatThrownBy(connection::clientProperties).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(file.toString()).hasMessageNotContaining("new\n");
+        }
+        Files.writeString(file, whole.replace("new", "newer"));
+        assertThat(connection.clientProperties()).containsEntry("sasl.jaas.config", "newer");
+    }
+
     @Test
     void every_property_that_carries_a_guarantee_is_refused_with_its_reason() {
         assertThatThrownBy(() -> new KafkaConnection("kafka:9092", Map.of("acks", "1", "enable.auto.commit", "true", "linger.ms", "5")))

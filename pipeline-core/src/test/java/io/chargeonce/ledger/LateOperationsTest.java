@@ -310,6 +310,18 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
     }
 
+    /** Else the row would stand before what is due there, for as long as the operation waits elsewhere. */
+    @Test
+    void what_is_listed_where_it_does_not_wait_is_taken_out_and_stays_in_its_own_list() {
+        String id = rows.accept();
+        wasAccepted("3 minutes", id);
+        rows.late(PATIENCE);
+        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%s', 'stripe', now() - interval '1 day')".formatted(id));
+        rows.rewrite("SELECT setval('searched', 1, false)");
+        search("1 hour", 1_000);
+        assertThat(rows.text("SELECT string_agg(list, ' ') FROM waiting WHERE operation_id = '%s'".formatted(id))).isEqualTo("work");
+    }
+
     private String search(String still, int pages) {
         return rows.text("SELECT list_what_was_missed('%s', %d)".formatted(still, pages));
     }

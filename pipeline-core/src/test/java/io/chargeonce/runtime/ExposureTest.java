@@ -100,7 +100,10 @@ class ExposureTest {
         "jdbc:postgresql://db.example/c?sslmode=verify-ca", "jdbc:postgresql://db.example/c?sslmode=prefer", "jdbc:postgresql://127.0.0.1,db.example/c",
         "jdbc:postgresql://127.evil.example/c",
         "jdbc:postgresql://db.example/c?sslmode=verify-full&sslfactory=org.postgresql.ssl.NonValidatingFactory",
-        "jdbc:postgresql://0.0.0.0/c"})
+        "jdbc:postgresql://0.0.0.0/c", "jdbc:postgresql://db.localhost/c", "jdbc:postgresql://127.0.0.300/c",
+        "jdbc:postgresql://localhost/c?host=db.example", "jdbc:postgresql://localhost,[2001:db8::1]/c",
+        "jdbc:postgresql://localhost.db.example/c",
+        "jdbc:postgresql://db.example/c?sslmode=verify-full&sslmode=disable"})
     void a_remote_postgres_that_does_not_show_who_it_is_is_refused(String url) throws Exception {
         assertThat(with("CHARGEONCE_DATABASE_URL", url).problems()).first().asString().startsWith("CHARGEONCE_DATABASE_URL: leads to");
     }
@@ -110,7 +113,8 @@ class ExposureTest {
         "127.0.0.1:9092,[::1]:9092 | none | yes", "kafka.example:9092 | none | no", "127.0.0.1:9092,kafka.example:9092 | none | no",
         "kafka.example:9092 | security.protocol=PLAINTEXT | no", "kafka.example:9092 | security.protocol=SASL_PLAINTEXT | no",
         "kafka.example:9093 | security.protocol=SSL | yes", "kafka.example:9093 | security.protocol=SASL_SSL | yes",
-        "kafka.example:9093 | security.protocol=SSL\\nssl.endpoint.identification.algorithm= | no"})
+        "kafka.example:9093 | security.protocol=SSL\\nssl.endpoint.identification.algorithm= | no",
+        "kafka.example:9093 | security.protocol=SSL\\nssl.endpoint.identification.algorithm=\\u0020 | no"})
     void a_remote_kafka_is_spoken_to_over_tls_only(String servers, String properties, String starts) throws Exception {
         with("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", servers);
         if (properties != null) {
@@ -125,11 +129,22 @@ class ExposureTest {
 
     @Test
     void the_file_of_kafkas_properties_is_a_secret_once_it_holds_a_password() throws Exception {
-        Path file = file("kafka", "sasl.jaas.config=x\n", "rw-r--r--");
-        assertThat(with("CHARGEONCE_KAFKA_PROPERTIES_FILE", file.toString()).problems()).first().asString()
-                .startsWith("CHARGEONCE_KAFKA_PROPERTIES_FILE: " + file);
+        Path file = file("kafka", "", "rw-r--r--");
+        for (String secret : new String[] {"sasl.jaas.config", "ssl.key.password", "ssl.keystore.key",
+            "sasl.oauthbearer.client.credentials.client.secret", "sasl.oauthbearer.assertion.private.key.passphrase"}) {
+            Files.writeString(file, secret + "=x\n");
+            assertThat(with("CHARGEONCE_KAFKA_PROPERTIES_FILE", file.toString()).problems()).first().asString()
+                    .startsWith("CHARGEONCE_KAFKA_PROPERTIES_FILE: " + file);
+        }
         Files.writeString(file, "linger.ms=5\n");
         starts();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://psp.localhost", "http://localhost@psp.example", "http://127.0.0.1.psp.example", "http://127.1",
+        "http://[::ffff:10.0.0.7]", "http://[2001:db8::1]", "http://0.0.0.0"})
+    void a_plain_address_of_another_machine_is_refused_however_it_is_written(String address) throws Exception {
+        assertThat(with("CHARGEONCE_A_PSP", address).problems()).first().asString().startsWith("CHARGEONCE_A_PSP: is");
     }
 
     @Test

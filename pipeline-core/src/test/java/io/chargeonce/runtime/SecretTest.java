@@ -17,7 +17,7 @@ class SecretTest {
     @Test
     void a_new_text_in_its_file_is_used_without_a_restart() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "old\n");
-        Secret secret = Secret.in(file, Duration.ZERO);
+        Secret secret = Secret.in(file, Secret.Form.TEXT, Duration.ZERO);
         assertThat(secret.value()).isEqualTo("old");
 
         Files.writeString(file, "new\n");
@@ -27,7 +27,7 @@ class SecretTest {
     @Test
     void while_its_file_is_away_or_empty_the_last_text_stays_in_use() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "old");
-        Secret secret = Secret.in(file, Duration.ZERO);
+        Secret secret = Secret.in(file, Secret.Form.TEXT, Duration.ZERO);
 
         Files.writeString(file, " \n");
         assertThat(secret.value()).isEqualTo("old");
@@ -37,9 +37,24 @@ class SecretTest {
         assertThat(secret.value()).isEqualTo("new");
     }
 
+    /** A header with it would be refused, and the message of that tells the whole key to the log. */
+    @Test
+    void what_fits_no_header_is_no_key_at_the_start_nor_later() throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), "sk_live_1\n");
+        Secret key = Secret.in(file, Secret.Form.TOKEN, Duration.ZERO);
+        for (String odd : new String[] {"sk_live_1\nsk_live_2", "sk_live_\u00e4", "sk live", "sk_live_\u0000", "\ufeffsk_live_2"}) {
+            Files.writeString(file, odd);
+            assertThat(key.value()).isEqualTo("sk_live_1");
+            assertThatThrownBy(() -> Secret.in(file, Secret.Form.TOKEN)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageNotContaining("sk");
+        }
+        Files.writeString(file, "sk_live_2\n");
+        assertThat(key.value()).isEqualTo("sk_live_2");
+    }
+
     @Test
     void an_empty_file_holds_no_secret() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "\n");
-        assertThatThrownBy(() -> Secret.in(file)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Secret.in(file, Secret.Form.TEXT)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -1,6 +1,5 @@
 package io.chargeonce.psp.http;
 
-import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -9,15 +8,6 @@ import java.util.concurrent.Flow;
 
 /** A body up to a size. What would be longer closes the connection: a PSP's answer must not fill the memory of all other payments. */
 final class BoundedBody<T> implements BodySubscriber<T> {
-
-    /** The answer was longer than any that we ask for, so what it says is not known. */
-    static final class TooLong extends IOException {
-        private static final long serialVersionUID = 1;
-
-        TooLong(long most) {
-            super("the answer is longer than %,d bytes".formatted(most));
-        }
-    }
 
     private final BodySubscriber<T> body;
     private final long most;
@@ -43,7 +33,7 @@ final class BoundedBody<T> implements BodySubscriber<T> {
         taken += buffers.stream().mapToLong(ByteBuffer::remaining).sum();
         if (taken > most) {
             subscription.cancel();
-            body.onError(new TooLong(most));
+            body.onError(new AnswerTooLong(most));
         } else {
             body.onNext(buffers);
         }

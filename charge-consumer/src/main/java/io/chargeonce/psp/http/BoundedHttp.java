@@ -9,10 +9,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -31,8 +34,13 @@ public final class BoundedHttp {
 
     /** @param deadline for one exchange, from the first byte of the request to the last of the answer */
     public BoundedHttp(Duration connectTimeout, Duration deadline) {
+        this(connectTimeout, deadline, HttpClient.newBuilder());
+    }
+
+    /** @param http with what a test trusts */
+    BoundedHttp(Duration connectTimeout, Duration deadline, HttpClient.Builder http) {
         this.deadline = deadline;
-        this.http = HttpClient.newBuilder()
+        this.http = http
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(connectTimeout)
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -42,8 +50,9 @@ public final class BoundedHttp {
 
     /** The whole answer, whatever its status; what {@link WireFailure} makes of an exception is what is known then. */
     public HttpResponse<String> exchange(HttpRequest request) throws IOException {
+        var body = request.bodyPublisher().map(SentBody::new);
         // The client's own timeout ends with the headers; this deadline also ends a body that drips.
-        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(traced(request),
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(prepared(request, body),
                 head -> new BoundedBody<>(HttpResponse.BodyHandlers.ofString().apply(head), LONGEST_BODY));
         try {
             return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
@@ -51,7 +60,10 @@ public final class BoundedHttp {
             answer.cancel(true);
             throw new HttpTimeoutException("no whole answer within " + deadline);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+            // A server may refuse the handshake of TLS 1.3 when it has the request: then the request was sent all the same.
+            boolean mayHaveLeft = body.map(SentBody::isAskedFor).orElse(false) && WireFailure.notSent(e.getCause()).isPresent();
+            throw e.getCause() instanceof IOException io && !mayHaveLeft ? io
+                    : new IOException("after the connection stood: " + e.getCause().getMessage(), e.getCause());
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
@@ -60,12 +72,42 @@ public final class BoundedHttp {
     }
 
     /** Names the span that this belongs to, if there is one. */
-    private static HttpRequest traced(HttpRequest request) {
-        if (!Span.current().getSpanContext().isValid()) {
+    private static HttpRequest prepared(HttpRequest request, Optional<SentBody> body) {
+        boolean traced = Span.current().getSpanContext().isValid();
+        if (!traced && body.isEmpty()) {
             return request;
         }
-        var traced = HttpRequest.newBuilder(request, (name, value) -> true);
-        W3CTraceContextPropagator.getInstance().inject(Context.current(), traced, HttpRequest.Builder::setHeader);
-        return traced.build();
+        var prepared = HttpRequest.newBuilder(request, (name, value) -> true);
+        body.ifPresent(sent -> prepared.method(request.method(), sent));
+        if (traced) {
+            W3CTraceContextPropagator.getInstance().inject(Context.current(), prepared, HttpRequest.Builder::setHeader);
+        }
+        return prepared.build();
+    }
+
+    /** A body that tells whether it was asked for, which the client does once the connection stands, its TLS handshake included. */
+    private static final class SentBody implements HttpRequest.BodyPublisher {
+
+        private final HttpRequest.BodyPublisher body;
+        private volatile boolean askedFor;
+
+        SentBody(HttpRequest.BodyPublisher body) {
+            this.body = body;
+        }
+
+        boolean isAskedFor() {
+            return askedFor;
+        }
+
+        @Override
+        public long contentLength() {
+            return body.contentLength();
+        }
+
+        @Override
+        public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
+            askedFor = true;
+            body.subscribe(client);
+        }
     }
 }

@@ -32,7 +32,7 @@ public final class WireFailure {
     public static UnknownCause unknown(Throwable failure) {
         return switch (failure) {
             case HttpTimeoutException e -> UnknownCause.GATEWAY_TIMED_OUT;
-            case BoundedBody.TooLong e -> UnknownCause.ANSWER_UNREADABLE;
+            case AnswerTooLong e -> UnknownCause.ANSWER_UNREADABLE;
             case null, default -> UnknownCause.CONNECTION_LOST;
         };
     }

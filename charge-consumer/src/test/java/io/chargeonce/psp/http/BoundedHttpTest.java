@@ -18,19 +18,33 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class BoundedHttpTest {
+
+    @TempDir
+    Path directory;
 
     private final BoundedHttp http = new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20));
 
@@ -65,6 +79,46 @@ class BoundedHttpTest {
                     .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.ANSWER_UNREADABLE));
         }
         assertThat(sent).as("the connection was closed, so the server could not go on").hasValueLessThan(1L << 30);
+    }
+
+    /** It wants a certificate of the client's. By TLS 1.2 it says so before the request can be sent, by TLS 1.3 after it may have been. */
+    @ParameterizedTest
+    @CsvSource({"TLSv1.3, true", "TLSv1.2, false"})
+    void a_handshake_that_is_refused_when_the_request_has_left_leaves_the_outcome_unknown(String version, boolean hasLeft) throws Exception {
+        KeyStore keys = keysOf127001();
+        try (var server = (SSLServerSocket) tls(keys, true).getServerSocketFactory().createServerSocket(0, 1, InetAddress.getLoopbackAddress());
+             var acceptor = Executors.newSingleThreadExecutor()) {
+            server.setNeedClientAuth(true);
+            server.setEnabledProtocols(new String[] {version});
+            acceptor.submit(() -> server.accept().getInputStream().read());
+            var trusting = new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20), HttpClient.newBuilder().sslContext(tls(keys, false)));
+            var request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.getLocalPort() + "/v1/payments"))
+                    .POST(HttpRequest.BodyPublishers.ofString("amount=1")).build();
+            assertThatThrownBy(() -> trusting.exchange(request)).isInstanceOf(IOException.class)
+                    .satisfies(e -> assertThat(WireFailure.notSent(e))
+                            .isEqualTo(hasLeft ? Optional.empty() : Optional.of(FailureCause.TLS_HANDSHAKE_FAILED)));
+        }
+    }
+
+    private KeyStore keysOf127001() throws Exception {
+        Path store = directory.resolve("server.p12");
+        var keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "server",
+                "-keyalg", "EC", "-dname", "CN=test", "-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12", "-keystore", store.toString(),
+                "-storepass", "changeit").redirectErrorStream(true).start();
+        assertThat(keytool.waitFor()).isZero();
+        KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
+        keys.setCertificateEntry("trusted", keys.getCertificate("server"));
+        return keys;
+    }
+
+    private static SSLContext tls(KeyStore keys, boolean withKey) throws Exception {
+        var own = KeyManagerFactory.getInstance("PKIX");
+        own.init(keys, "changeit".toCharArray());
+        var trusted = TrustManagerFactory.getInstance("PKIX");
+        trusted.init(keys);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(withKey ? own.getKeyManagers() : null, trusted.getTrustManagers(), null);
+        return tls;
     }
 
     private static void drip(OutputStream client) {

@@ -26,7 +26,7 @@ public enum Fault {
     MISSING_TOPIC(0.12, "a topic is missing for a while; a send to it blocks"),
     RECREATED_TOPIC(0.12, "a topic is deleted and made again under the same name"),
     BROKEN_PARTITION(0.12, "a partition throws when it is read, for a corrupt batch or missing rights"),
-    PSP_CALL(0.8, "an exchange with a PSP is not sent, lost, late, cut, or broken before or after the charge"),
+    PSP_CALL(0.8, "an exchange with a PSP is not sent, lost, late, cut, endless, or broken before or after the charge"),
     PSP_UNWELL(0.2, "a PSP answers 503 to everything for a while"),
     PSP_THROTTLES(0.2, "a PSP answers 429 with Retry-After for a while"),
     WRONG_ACCOUNT(0.12, "a PSP answers questions with 404 or everything with 401 for a while, as to another account's key"),

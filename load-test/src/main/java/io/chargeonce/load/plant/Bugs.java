@@ -2,6 +2,7 @@ package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FailureClass;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextStep;
@@ -119,10 +120,17 @@ final class Bugs {
         }
     }
 
+    static final class TooLongIsNotSent {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Throwable failure, @Advice.Return(readOnly = false) Optional<FailureCause> cause) {
+            cause = Tampering.notSentIfTooLong(failure, cause);
+        }
+    }
+
     static final class CardNumber {
         @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) Outcome outcome) {
-            outcome = Tampering.withCardNumber(outcome);
+        static void exit(@Advice.Return(readOnly = false) String text) {
+            text = Tampering.withCardNumber(text);
         }
     }
 

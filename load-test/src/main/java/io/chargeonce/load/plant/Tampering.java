@@ -10,11 +10,13 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.http.AnswerTooLong;
 import io.chargeonce.wire.PaymentRecord;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
@@ -44,8 +46,13 @@ public final class Tampering {
                 ? new Outcome.Declined("processing_error", unknown.detail(), unknown.pspReference()) : outcome;
     }
 
-    public static Outcome withCardNumber(Outcome outcome) {
-        return outcome instanceof Outcome.Failed failed ? new Outcome.Failed(failed.cause(), failed.detail() + " for card " + CARD) : outcome;
+    public static Optional<FailureCause> notSentIfTooLong(Throwable failure, Optional<FailureCause> cause) {
+        return failure instanceof AnswerTooLong ? Optional.of(FailureCause.CONNECTION_REFUSED) : cause;
+    }
+
+    /** As a PSP would quote it. A code of one word stays one. */
+    public static String withCardNumber(String text) {
+        return text.contains(" ") ? text + " for card " + CARD : text;
     }
 
     public static Charge freshKey(Charge charge) {

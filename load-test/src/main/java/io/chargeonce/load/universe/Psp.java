@@ -1,5 +1,6 @@
 package io.chargeonce.load.universe;
 
+import io.chargeonce.psp.http.AnswerTooLong;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpTimeoutException;
@@ -21,9 +22,9 @@ abstract class Psp {
 
     /** How often each thing happens to an exchange, of one. The rest goes well. */
     record Faults(double notSent, double rateLimited, double lostBefore, double lostAfter, double late, double failsBefore,
-                  double failsAfter, double truncated) {
+                  double failsAfter, double truncated, double tooLong) {
 
-        static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, 0, 0);
+        static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /** What it answers to everything for a while. */
@@ -50,6 +51,7 @@ abstract class Psp {
     private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
     private static final Duration LONGEST_LAG = Duration.ofMillis(1_500);
     private static final Duration LATEST = Duration.ofSeconds(2);
+    private static final int LONGEST_ANSWER = 1 << 20;
     private static final Duration SLOWEST = Duration.ofMillis(40);
     static final JsonMapper JSON = new JsonMapper();
 
@@ -120,6 +122,7 @@ abstract class Psp {
         boolean lost = (lot -= faults.lostAfter()) < 0;
         boolean fails = !lost && (lot -= faults.failsAfter()) < 0;
         boolean cut = !lost && !fails && (lot -= faults.truncated()) < 0;
+        boolean tooLong = !lost && !fails && !cut && (lot -= faults.tooLong()) < 0;
         Reply reply = serve(request);
         if (lost) {
             return noAnswer(patience);
@@ -129,6 +132,9 @@ abstract class Psp {
         if (fails) {
             return request.key().map(key -> answers.compute(key, (same, kept) -> new Frozen(error(500, "it broke"), kept == null ? 0 : kept.until)).reply)
                     .orElseGet(() -> error(500, "it broke"));
+        }
+        if (tooLong) {
+            throw new AnswerTooLong(LONGEST_ANSWER);
         }
         return cut ? new Reply(reply.status, reply.headers, reply.body.substring(0, reply.body.length() / 2)) : reply;
     }

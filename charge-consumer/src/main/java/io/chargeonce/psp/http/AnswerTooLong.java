@@ -1,0 +1,13 @@
+package io.chargeonce.psp.http;
+
+import java.io.IOException;
+
+/** The answer was longer than any that we ask for, so what it says is not known, and what was asked for may have been done. */
+public final class AnswerTooLong extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /** @param most in bytes */
+    public AnswerTooLong(long most) {
+        super("the answer is longer than %,d bytes".formatted(most));
+    }
+}
