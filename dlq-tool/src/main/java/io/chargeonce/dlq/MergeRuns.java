@@ -56,7 +56,7 @@ public final class MergeRuns {
         UUID token = UUID.randomUUID();
         Optional<MergeRun> taken = queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            if (!RunRows.take(connection, mandate.run(), mandate.actor(), token)) {
+            if (!RunRows.take(connection, mandate.run(), token)) {
                 return Optional.empty();
             }
             audit(connection, mandate, "dlq.run.led", Optional.empty());
@@ -94,8 +94,7 @@ public final class MergeRuns {
     public boolean cancel(Mandate mandate) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean cancelled = RunRows.end(connection, mandate.run(), RunState.CANCELLED,
-                    Optional.of("cancelled by " + mandate.actor()));
+            boolean cancelled = RunRows.cancel(connection, mandate.run());
             if (cancelled) {
                 audit(connection, mandate, "dlq.run.cancelled", Optional.empty());
             }
@@ -157,7 +156,7 @@ public final class MergeRuns {
     }
 
     static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.actor(), action, Optional.empty(), "dlq_run", mandate.run(),
+        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
                 why.or(mandate::reason), Map.of("run", mandate.run()))));
     }
 }

@@ -42,10 +42,12 @@ public final class Roles {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET LOCAL search_path = chargeonce");
-                Grants before = Grants.read(connection, ALL);
+                List<String> granted = new ArrayList<>(ALL);
+                granted.addAll(People.logins(connection));
+                Grants before = Grants.read(connection, granted);
                 statement.execute(rights());
                 Powers.TakenBack powers = Powers.takeBack(connection, ALL);
-                var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, ALL)));
+                var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
                 connection.commit();
@@ -65,7 +67,8 @@ public final class Roles {
         return given;
     }
 
-    private static char[] secret(Path file) {
+    /** A password as its file has it, without the line's end. */
+    public static char[] secret(Path file) {
         try {
             return Files.readString(file).strip().toCharArray();
         } catch (IOException e) {

@@ -6,8 +6,10 @@ import io.chargeonce.runtime.PipelineSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.apache.kafka.common.resource.PatternType;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,6 +37,19 @@ final class MigrateCommand implements Callable<Integer> {
             description = "With --roles: a file per Postgres role, named as the role, that holds its password.")
     Optional<Path> passwords = Optional.empty();
 
+    @Option(names = "--operator", paramLabel = "NAME", description = "Makes a login for a person who works at the dead-letter queue; the audit "
+            + "log names it. A file NAME in --passwords holds its password; without one Postgres lets it in by certificate or single sign-on.")
+    List<String> operators = List.of();
+
+    @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only looks at the queue.")
+    List<String> readers = List.of();
+
+    @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
+    List<String> admins = List.of();
+
+    @Option(names = "--remove-person", paramLabel = "NAME", description = "Ends what such a login may do; the login itself stays.")
+    List<String> removed = List.of();
+
     @Override
     public Integer call() {
         PipelineSettings settings = Environment.read(PipelineSettings.ALL, all -> {
@@ -46,12 +61,27 @@ final class MigrateCommand implements Callable<Integer> {
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
-        return roles && !grant(settings) ? 1 : 0;
+        int exit = roles && !grant(settings) ? 1 : 0;
+        people(settings);
+        return exit;
     }
 
     private List<String> openPasswords() {
-        return passwords.stream().flatMap(directory -> Roles.ALL.stream().map(directory::resolve))
+        return passwords.stream().flatMap(directory -> Stream.of(Roles.ALL, operators, readers, admins).flatMap(List::stream).map(directory::resolve))
                 .flatMap(file -> Exposure.openFile("--passwords", file).stream()).toList();
+    }
+
+    private void people(PipelineSettings settings) {
+        PrintWriter out = spec.commandLine().getOut();
+        Map.of("chargeonce_dlq_operator", operators, "chargeonce_dlq_reader", readers, "chargeonce_merchant_admin", admins)
+                .forEach((role, names) -> names.forEach(name -> {
+                    Migrate.person(settings, name, role, passwords);
+                    out.printf("Person: %s is a member of %s.%n", name, role);
+                }));
+        removed.forEach(name -> {
+            Migrate.removePerson(settings, name);
+            out.printf("Person: %s is a member of none of these roles any more.%n", name);
+        });
     }
 
     /** Returns false if a role has a right left that it must not have. */

@@ -1,8 +1,11 @@
 package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.sandbox.TestStack;
 import java.io.IOException;
@@ -20,6 +23,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The roles may do exactly what docs/roles.md says, and {@code migrate --roles} makes it so again. */
 class RolesTest {
@@ -215,6 +220,33 @@ class RolesTest {
         } finally {
             execute("DROP ROLE thief");
         }
+    }
+
+    @Test
+    void a_person_keeps_the_membership_that_the_owner_gave_and_nothing_else() throws SQLException {
+        People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
+        execute("GRANT UPDATE ON operation TO carol", "GRANT chargeonce_charge TO carol");
+        try {
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack())
+                    .containsExactlyInAnyOrder("UPDATE on operation from carol", "membership in chargeonce_charge from carol");
+            execute("GRANT chargeonce_dlq_operator TO carol WITH ADMIN OPTION");
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).containsExactly("membership in chargeonce_dlq_operator from carol");
+            People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
+            assertThat(Texts.of(owner, "SELECT pg_has_role('carol', 'chargeonce_dlq_operator', 'USAGE')::text")).containsExactly("true");
+            People.remove(url, "postgres", "", "carol");
+            assertThat(Texts.of(owner, "SELECT pg_has_role('carol', 'chargeonce_dlq_operator', 'USAGE')::text")).containsExactly("false");
+            assertThat(Texts.of(owner, "SELECT action || ' by ' || actor FROM audit_record WHERE resource_id = 'carol' ORDER BY audit_id"))
+                    .containsExactly("person.added by postgres", "person.added by postgres", "person.removed by postgres");
+        } finally {
+            execute("DROP ROLE carol");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"charge-consumer", "merchant:acme", "chargeonce_charge", "pg_signal_backend", "", "Ann"})
+    void no_person_has_a_name_that_could_be_a_services(String name) {
+        assertThatThrownBy(() -> People.add(url, "postgres", "", name, "chargeonce_dlq_operator", Optional.empty()))
+                .isInstanceOf(DatabaseRefused.class);
     }
 
     @Test

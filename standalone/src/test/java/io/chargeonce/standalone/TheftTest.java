@@ -171,8 +171,14 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
             """
-            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by)
-            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'ann', 'r', 'ann')""",
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
+            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'r')""",
+            "UPDATE hand_settlement SET proposed_by = 'bob'", "UPDATE hand_settlement SET approved_by = 'bob'", "UPDATE hand_settlement SET proposed_at = now()",
+            """
+            INSERT INTO dlq_run (run_id, planned_by, fingerprint, items, canary, abort_above_percent, even_capped, state)
+            VALUES ('run_000000000a', 'bob', 'f', 1, 0, 10, false, 'planned')""",
+            "INSERT INTO person (login, role) VALUES ('mallory', 'chargeonce_dlq_operator')", "SELECT add_person('mallory', 'chargeonce_dlq_operator')",
+            "SELECT append_audit('{acme}', '{bob}', '{dlq.purged}', '{operation}', '{pay_dead}', NULL, NULL, NULL)",
             "UPDATE outbox SET value = 'y'", "DELETE FROM outbox",
             "UPDATE dlq_run SET planned_by = 'bob'", "DELETE FROM dlq_run_item",
             "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})

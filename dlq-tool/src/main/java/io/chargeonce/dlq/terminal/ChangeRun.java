@@ -6,7 +6,6 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
@@ -58,7 +57,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     private int act(DeadLetterQueue queue, Plan plan) {
         var brake = new Brake();
         var done = new AtomicLong();
-        Mandate mandate = Mandate.of(Login.name(), reason);
+        Mandate mandate = ActsAs.mandate(command, queue, reason);
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
             Run.Result result = change.run(queue, plan, mandate, new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));

@@ -6,7 +6,6 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
@@ -43,7 +42,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         return switch (extent) {
             case LOOK -> look(plan, filter);
-            case PLAN -> planned(freeze(queue, plan, mandate(), terms), plan);
+            case PLAN -> planned(freeze(queue, plan, mandate(queue), terms), plan);
             case ALL -> all(queue, plan, filter, terms);
         };
     }
@@ -89,7 +88,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (plan.standings().total().count() == 0) {
             return look(plan, filter);
         }
-        Mandate mandate = mandate();
+        Mandate mandate = mandate(queue);
         freeze(queue, plan, mandate, terms);
         return lead(queue, mandate, filter);
     }
@@ -99,7 +98,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (run.isEmpty()) {
             return unknown(id);
         }
-        return lead(queue, new Mandate(Login.name(), reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+        return lead(queue, ActsAs.mandate(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
     }
 
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
@@ -147,7 +146,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (runs.find(id).isEmpty()) {
             return unknown(id);
         }
-        boolean cancelled = runs.cancel(new Mandate(Login.name(), reason, id));
+        boolean cancelled = runs.cancel(ActsAs.mandate(command, queue, reason, id));
         MergeRun run = runs.find(id).orElseThrow();
         if (json) {
             Json.print(Screen.of(command), RunJson.run(run));
@@ -163,8 +162,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return NO;
     }
 
-    private Mandate mandate() {
-        return Mandate.of(Login.name(), reason);
+    private Mandate mandate(DeadLetterQueue queue) {
+        return ActsAs.mandate(command, queue, reason);
     }
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {

@@ -45,8 +45,9 @@ public final class MerchantCommand implements Runnable {
         }
     }
 
-    static String actor() {
-        return "operator:" + System.getProperty("user.name");
+    /** Only kept beside the name that counts, which is the login at Postgres. */
+    static String claim() {
+        return String.valueOf(System.getProperty("user.name"));
     }
 
     static int say(CommandSpec command, String line) {

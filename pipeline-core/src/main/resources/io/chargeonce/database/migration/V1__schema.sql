@@ -20,6 +20,17 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 
+-- People with a login of their own, which is a member of one of the roles for people: the audit log names the login. Only the owner
+-- writes here, by "migrate --operator"; "migrate --roles" takes every other membership back.
+CREATE TABLE person (
+    login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
+                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue')),
+    role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_merchant_admin')),
+    added_at timestamptz NOT NULL DEFAULT now(),
+    added_by text NOT NULL DEFAULT session_user,
+    PRIMARY KEY (login, role)
+);
+
 CREATE TABLE merchant (
     merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     created_at          timestamptz NOT NULL DEFAULT now(),
@@ -36,13 +47,35 @@ CREATE TABLE merchant_token (
     token_sha256 bytea PRIMARY KEY CHECK (length(token_sha256) = 32),
     merchant_id  text NOT NULL REFERENCES merchant,
     created_at   timestamptz NOT NULL DEFAULT now(),
-    revoked_at   timestamptz
+    revoked_at   timestamptz,
+    -- It is refused from then on; NULL is never.
+    expires_at   timestamptz,
+    -- What may be done with it.
+    scopes       text[] NOT NULL DEFAULT '{pay,refund,read}' CHECK (scopes <@ '{pay,refund,read}' AND cardinality(scopes) > 0),
+    -- From where it may come, by the address of the connection; NULL is from anywhere.
+    addresses    cidr[] CHECK (cardinality(addresses) BETWEEN 1 AND 100)
 );
-CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at ON merchant_token
-    EXECUTE FUNCTION refuse('a token never goes to another merchant; make a new one');
+CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at, scopes, addresses ON merchant_token
+    EXECUTE FUNCTION refuse('a token never goes to another merchant and may never more; make a new one');
+CREATE TRIGGER an_expiry_only_comes_nearer BEFORE UPDATE OF expires_at ON merchant_token
+    FOR EACH ROW WHEN (OLD.expires_at IS NOT NULL AND (NEW.expires_at IS NULL OR NEW.expires_at > OLD.expires_at))
+    EXECUTE FUNCTION refuse('no token lives longer than was said when it was made; make a new one');
 CREATE TRIGGER a_revoked_token_stays_revoked BEFORE UPDATE OF revoked_at ON merchant_token
     FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL)
     EXECUTE FUNCTION refuse('a revoked token stays revoked; make a new one');
+
+-- When a token was used last, to within some minutes: for people who look for those that nobody needs. A table of its own, for the
+-- role that faces the internet changes no token.
+CREATE TABLE token_use (
+    token_sha256 bytea PRIMARY KEY REFERENCES merchant_token,
+    used_at      timestamptz NOT NULL
+) WITH (fillfactor = 50);
+CREATE FUNCTION tokens_were_used(digests bytea[]) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    INSERT INTO token_use (token_sha256, used_at)
+    SELECT token_sha256, now() FROM merchant_token WHERE token_sha256 = ANY (digests) ORDER BY token_sha256
+    ON CONFLICT (token_sha256) DO UPDATE SET used_at = excluded.used_at WHERE token_use.used_at < excluded.used_at - interval '5 minutes'
+$$;
+REVOKE EXECUTE ON FUNCTION tokens_were_used(bytea[]) FROM PUBLIC;
 
 -- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
 CREATE TABLE idempotency_key (
@@ -725,7 +758,8 @@ CREATE TABLE hand_settlement (
     -- The PSP's name for the money that moved.
     psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200),
     evidence      text NOT NULL CHECK (length(evidence) BETWEEN 1 AND 500),
-    proposed_by   text NOT NULL,
+    -- The login of the session that proposed it, and below of the one that approved it: by the trigger, whatever a statement says.
+    proposed_by   text NOT NULL DEFAULT session_user,
     -- Names the command that wrote it, as in audit_record.
     run           text NOT NULL,
     proposed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -749,6 +783,17 @@ END $$;
 REVOKE EXECUTE ON FUNCTION a_finding_is_about_its_operations_attempt() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
+-- A finding is its session's, each time that anything about it is said.
+CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    NEW.proposed_by := session_user;
+    NEW.proposed_at := clock_timestamp();
+    NEW.approved_by := session_user;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_finding_is_its_sessions() FROM PUBLIC;
+CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
     EXECUTE FUNCTION refuse('what was decided on a finding stays');
@@ -883,7 +928,8 @@ CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation
 
 CREATE TABLE dlq_run (
     run_id              text PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
-    planned_by          text NOT NULL,
+    -- The login of the session that planned it.
+    planned_by          text NOT NULL DEFAULT session_user,
     reason              text,
     planned_at          timestamptz NOT NULL DEFAULT now(),
     -- Equal for equal sets of dead letters, whoever plans them; shown to the person who confirms.
@@ -900,7 +946,7 @@ CREATE TABLE dlq_run (
     state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
     -- Why it was aborted or cancelled.
     verdict             text,
-    -- Who leads it. A leader whose token is not here any more stops at its next batch.
+    -- The login of the session that leads it. A leader whose token is not here any more stops at its next batch.
     leader              text,
     leader_token        uuid,
     -- The leader's last sign of life, by this database's clock.
@@ -912,6 +958,14 @@ CREATE TABLE dlq_run (
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
+CREATE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    NEW.leader := session_user;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_run_is_led_by_its_session() FROM PUBLIC;
+CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
+    FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
 
 -- What ends now is as old as now: from these ages follows when a purge can be undone no more, and when something is forgotten.
 CREATE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -965,12 +1019,14 @@ CREATE TABLE audit_record (
     -- The role that the session had logged in as, by Postgres's word and not by the session's.
     session_role  text NOT NULL DEFAULT session_user,
     merchant_id   text,
+    -- A service by its name, a person by session_role.
     actor         text NOT NULL,
     action        text NOT NULL,
     resource_type text NOT NULL,
     resource_id   text NOT NULL,
     reason        text,
     data          json,
+    -- A claim: the address that a merchant's request came from, or the account at the machine that a person's command ran on.
     origin        text
 ) PARTITION BY RANGE (audit_id);
 ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
@@ -1016,19 +1072,22 @@ END $$;
 REVOKE EXECUTE ON FUNCTION audit_table_end(bigint), audit_tables(), make_audit_room() FROM PUBLIC;
 SELECT make_audit_room();
 
+-- What people do. Such a record names the login of its session, and nothing that the session says.
+CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%')
+           -- What became of a person's finding is the resolver's to say.
+           AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
+$$;
+
 -- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
--- the rest to charge and retry. A service has one name. People say theirs, which is never a service's.
+-- the rest to charge and retry. A service has one name. A person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
-        -- What became of a person's finding is the resolver's to say.
-        WHEN action IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
-            THEN charge AND actor = 'charge-consumer'
-        WHEN action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%'
-            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call ELSE admin END
-                 AND lower(btrim(actor)) NOT IN ('charge-consumer', 'dead-letter-queue') AND lower(btrim(actor)) NOT LIKE 'merchant:%'
+        WHEN chargeonce.is_a_persons(action)
+            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call WHEN action LIKE 'person.%' THEN false ELSE admin END AND actor IS NULL
         ELSE charge AND actor = 'charge-consumer' END
 $$;
 
@@ -1054,8 +1113,8 @@ BEGIN
         PERFORM make_audit_room();
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
-    SELECT clock_timestamp(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
-           entry.detail::json, entry.origin
+    SELECT clock_timestamp(), session_user, entry.merchant, CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
+           entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
      WHERE owns OR may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action);
@@ -1071,12 +1130,39 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[]) FROM PUBLIC;
 
+-- A login of one's own, and the end of it. For the owner, by "migrate --operator".
+CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO person (login, role) VALUES (name, of_role) ON CONFLICT DO NOTHING;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+        EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name);
+        EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = %L', name, '30s');
+    END IF;
+    EXECUTE format('GRANT %I TO %I', of_role, name);
+    PERFORM append_audit(NULL, NULL, ARRAY['person.added'], ARRAY['person'], ARRAY[name], NULL,
+                         ARRAY[json_build_object('role', of_role)::text], NULL);
+END $$;
+CREATE FUNCTION remove_person(name text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    gone text;
+BEGIN
+    FOR gone IN DELETE FROM person WHERE login = name RETURNING role LOOP
+        IF EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('REVOKE %I FROM %I', gone, name);
+        END IF;
+        PERFORM append_audit(NULL, NULL, ARRAY['person.removed'], ARRAY['person'], ARRAY[name], NULL,
+                             ARRAY[json_build_object('role', gone)::text], NULL);
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
+
 -- A field of a record's data, or NULL. The json type takes escapes that no text can hold, and reading any field of such a value
 -- fails: one odd record must not keep people from reading the others.
 CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
-REVOKE EXECUTE ON FUNCTION audit_detail(json, text), may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
+    may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals on ranges of the audit log, in a chain. Each is published and logged as well, so that who rewrites the database cannot
 -- rewrite them everywhere. A range reaches from the end of the one before, gaps of ids included, so that no record can be put
