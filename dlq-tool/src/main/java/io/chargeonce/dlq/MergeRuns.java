@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -29,9 +30,14 @@ public final class MergeRuns {
 
     /** Freezes what the selection means now under the mandate's run. Moves nothing. */
     public MergeRun plan(Selection selection, Mandate mandate, RunTerms terms) {
+        return plan(selection, mandate, terms, FourEyes.Kind.MERGE, false);
+    }
+
+    /** The same for a purge or a restore, which waits for another person. */
+    MergeRun plan(Selection selection, Mandate mandate, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
         return queue.database().inTransaction(connection -> {
             RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
-            RunRows.insert(connection, mandate, terms, frozen);
+            RunRows.insert(connection, mandate, terms, frozen, kind, evenUnresolved);
             audit(connection, mandate, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, mandate.run()).orElseThrow();
         });
@@ -157,6 +163,16 @@ public final class MergeRuns {
 
     static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
         AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
-                why.or(mandate::reason), Map.of("run", mandate.run()))));
+                why.or(mandate::reason), data(connection, mandate))));
+    }
+
+    /** Both people are named where a run of one is led after another has approved it. */
+    private static Map<String, Object> data(Connection connection, Mandate mandate) throws SQLException {
+        var data = new TreeMap<String, Object>(Map.of("run", mandate.run()));
+        RunRows.find(connection, mandate.run()).ifPresent(run -> {
+            data.put("planned_by", run.plannedBy());
+            run.approvedBy().ifPresent(name -> data.put("approved_by", name));
+        });
+        return data;
     }
 }

@@ -20,11 +20,11 @@ final class RunRows {
 
     private static final String INSERT = """
             INSERT INTO dlq_run (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
-                                 even_capped, state)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned')
+                                 even_capped, state, kind, even_unresolved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
             """;
 
-    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen) throws SQLException {
+    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind, boolean evenUnresolved) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, mandate.run());
             statement.setString(2, mandate.reason().orElse(null));
@@ -35,6 +35,8 @@ final class RunRows {
             statement.setObject(7, boxed(terms.maxRate()), Types.INTEGER);
             statement.setInt(8, terms.abortAbovePercent());
             statement.setBoolean(9, terms.evenCapped());
+            statement.setString(10, kind.tag());
+            statement.setBoolean(11, evenUnresolved);
             statement.executeUpdate();
         }
     }
@@ -46,7 +48,8 @@ final class RunRows {
     private static final String COLUMNS = """
             SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
                    even_capped, state, verdict, leader, (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms,
-                   judged_after, ended_at
+                   judged_after, ended_at, kind, even_unresolved, awaits_approval,
+                   (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
               FROM dlq_run
             """;
 
@@ -159,7 +162,8 @@ final class RunRows {
                 result.getString("fingerprint"), result.getLong("items"), terms, RunState.fromTag(result.getString("state")),
                 Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
                 Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
-                result.getInt("judged_after"), instant(result, "ended_at"));
+                result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
+                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"), Optional.ofNullable(result.getString("approved_by")));
     }
 
     private static OptionalInt number(ResultSet result, String column) throws SQLException {

@@ -78,6 +78,15 @@ public final class Settle {
         return look;
     }
 
+    /** The resolver has to look at these again. */
+    static void sendResolver(Connection connection, List<String> ids) throws SQLException {
+        Database.waitForLocks(connection, LOCK_PATIENCE);
+        var locked = OperationTable.lock(connection, ids);
+        List<Operation> open = locked.rows().values().stream().filter(Operation::isWatched).toList();
+        open.forEach(operation -> operation.askNow(locked.now()));
+        OperationTable.save(connection, open);
+    }
+
     private static Map<String, Object> data(Operation operation, Finding finding, Mandate mandate) {
         var money = operation.accepted().request().money();
         var data = new TreeMap<String, Object>(Map.of("run", mandate.run(), "verdict", finding.reference.isPresent() ? "charged" : "not_charged",

@@ -75,6 +75,11 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return new DeadLetterQueue(Database.openForCommand(asOperator(), OPERATOR, ""), TOPICS);
     }
 
+    /** The same as another person opens it. */
+    public DeadLetterQueue openAs(String login) {
+        return new DeadLetterQueue(Database.openForCommand(url.replace("user=postgres", "user=" + login), login, ""), TOPICS);
+    }
+
     private String asOperator() {
         return url.replace("user=postgres", "user=" + OPERATOR);
     }

@@ -73,8 +73,9 @@ public final class TokenBook {
 
     private static final String ADD = """
             WITH added AS (
-                INSERT INTO merchant_token (token_sha256, merchant_id, scopes, addresses, expires_at)
-                SELECT ?, merchant_id, ?, nullif(?::cidr[], '{}'), now() + ? * interval '1 millisecond' FROM merchant WHERE merchant_id = ?
+                INSERT INTO merchant_token (token_sha256, merchant_id, scopes, addresses, lives, expires_at)
+                SELECT ?, merchant_id, ?, nullif(?::cidr[], '{}'), life, now() + life
+                  FROM merchant, (SELECT ? * interval '1 millisecond' AS life) AS given WHERE merchant_id = ?
                 RETURNING merchant_id, scopes, addresses, expires_at
             )
             SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['token.created'], ARRAY['token'], ARRAY[?], NULL,
@@ -119,15 +120,15 @@ public final class TokenBook {
 
     private static final String ROTATE = """
             WITH was AS (
-                SELECT token_sha256, expires_at - created_at AS life FROM merchant_token
+                SELECT token_sha256 FROM merchant_token
                  WHERE encode(substr(token_sha256, 1, %d), 'hex') = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
             ), old AS (
                 UPDATE merchant_token SET expires_at = least(expires_at, now() + ? * interval '1 millisecond')
                   FROM was WHERE merchant_token.token_sha256 = was.token_sha256
-                RETURNING merchant_id, scopes, addresses, expires_at, life
+                RETURNING merchant_id, scopes, addresses, expires_at, lives
             ), added AS (
-                INSERT INTO merchant_token (token_sha256, merchant_id, scopes, addresses, expires_at)
-                SELECT ?, merchant_id, scopes, addresses, now() + life FROM old
+                INSERT INTO merchant_token (token_sha256, merchant_id, scopes, addresses, lives, expires_at)
+                SELECT ?, merchant_id, scopes, addresses, lives, now() + lives FROM old
             )
             SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['token.rotated'], ARRAY['token'], ARRAY[?], NULL,
                    ARRAY[json_build_object('by', ?, 'expires_at', expires_at)::text], ARRAY[?])

@@ -30,7 +30,7 @@ final class TokenUse {
 
     private static boolean write(Connection connection, Collection<ByteBuffer> digests) throws SQLException {
         try (var statement = connection.prepareStatement(WRITE)) {
-            statement.setArray(1, connection.createArrayOf("bytea", digests.stream().map(ByteBuffer::array).toArray()));
+            statement.setArray(1, connection.createArrayOf("bytea", digests.stream().map(ByteBuffer::array).toArray(byte[][]::new)));
             return statement.execute();
         }
     }

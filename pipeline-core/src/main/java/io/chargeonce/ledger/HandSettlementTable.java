@@ -17,7 +17,7 @@ import java.util.Optional;
 public final class HandSettlementTable {
 
     private static final String COLUMNS = """
-            psp_key, operation_id, step, psp_reference, evidence, proposed_by, run, proposed_at, state, answer
+            psp_key, operation_id, step, psp_reference, evidence, proposed_by, run, proposed_at, state, answer, approved_by
             """;
 
     private HandSettlementTable() {}
@@ -115,6 +115,7 @@ public final class HandSettlementTable {
         return new HandSettlement(new PspKey(row.getString("psp_key")), row.getString("operation_id"), row.getInt("step"),
                 Optional.ofNullable(row.getString("psp_reference")), row.getString("evidence"), row.getString("proposed_by"),
                 row.getString("run"), row.getObject("proposed_at", OffsetDateTime.class).toInstant(),
-                HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")));
+                HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")),
+                Optional.ofNullable(row.getString("approved_by")));
     }
 }

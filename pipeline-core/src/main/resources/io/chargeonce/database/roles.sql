@@ -124,15 +124,20 @@ GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, run
     UPDATE (step, verdict, psp_reference, evidence, run, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
-GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state),
-    UPDATE (state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
+-- Four eyes. The functions judge by themselves; the limits are the owner's.
+GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
+    approve(text, text) TO chargeonce_dlq_operator;
+GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state, kind, even_unresolved),
+    UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
     ON dlq_run_item TO chargeonce_dlq_operator;
 
 -- Says who may send payments. A token is made and revoked, and nothing else becomes of it.
 GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
-GRANT INSERT (token_sha256, merchant_id, expires_at, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token TO chargeonce_merchant_admin;
+GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token TO chargeonce_merchant_admin;
 
 -- No role inserts into the audit log: this function appends what its caller's role may say.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])

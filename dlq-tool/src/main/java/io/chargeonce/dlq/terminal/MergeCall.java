@@ -6,6 +6,7 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.FourEyes;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
@@ -42,7 +43,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         return switch (extent) {
             case LOOK -> look(plan, filter);
-            case PLAN -> planned(freeze(queue, plan, mandate(queue), terms), plan);
+            case PLAN -> planned(queue, freeze(queue, plan, mandate(queue), terms), plan);
             case ALL -> all(queue, plan, filter, terms);
         };
     }
@@ -71,13 +72,17 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return exit(filter, would);
     }
 
-    private int planned(MergeRun run, Plan plan) {
+    private int planned(DeadLetterQueue queue, MergeRun run, Plan plan) {
+        boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
             Json.print(screen, RunJson.run(run));
         } else {
             ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
+            if (waits) {
+                screen.print("It is more than you may do alone within 24 hours. Another person says first: chargeonce dlq approve %s", run.id());
+            }
             screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
             screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());
         }
@@ -90,7 +95,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         Mandate mandate = mandate(queue);
         freeze(queue, plan, mandate, terms);
-        return lead(queue, mandate, filter);
+        return mustWait(queue, mandate.run()) ? awaited(queue, mandate.run()) : lead(queue, mandate, filter);
     }
 
     int resume(DeadLetterQueue queue, String id) {
@@ -98,7 +103,27 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (run.isEmpty()) {
             return unknown(id);
         }
+        if (run.get().kind() != FourEyes.Kind.MERGE) {
+            tell("%s is a %s: chargeonce dlq %2$s --resume %1$s".formatted(id, run.get().kind().tag()));
+            return NO;
+        }
+        if (!run.get().state().isEnd() && mustWait(queue, id)) {
+            return awaited(queue, id);
+        }
         return lead(queue, ActsAs.mandate(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+    }
+
+    private static boolean mustWait(DeadLetterQueue queue, String run) {
+        var fourEyes = new FourEyes(queue);
+        boolean must = fourEyes.mustBeApproved(run);
+        if (must) {
+            fourEyes.await(run);
+        }
+        return must;
+    }
+
+    private int awaited(DeadLetterQueue queue, String run) {
+        return Approval.awaited(command, queue, run, FourEyes.Kind.MERGE, json);
     }
 
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {

@@ -50,12 +50,14 @@ CREATE TABLE merchant_token (
     revoked_at   timestamptz,
     -- It is refused from then on; NULL is never.
     expires_at   timestamptz,
+    -- How long it was made for, and so the one that takes its place.
+    lives        interval CHECK (lives > interval '0'),
     -- What may be done with it.
     scopes       text[] NOT NULL DEFAULT '{pay,refund,read}' CHECK (scopes <@ '{pay,refund,read}' AND cardinality(scopes) > 0),
     -- From where it may come, by the address of the connection; NULL is from anywhere.
     addresses    cidr[] CHECK (cardinality(addresses) BETWEEN 1 AND 100)
 );
-CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at, scopes, addresses ON merchant_token
+CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at, lives, scopes, addresses ON merchant_token
     EXECUTE FUNCTION refuse('a token never goes to another merchant and may never more; make a new one');
 CREATE TRIGGER an_expiry_only_comes_nearer BEFORE UPDATE OF expires_at ON merchant_token
     FOR EACH ROW WHEN (OLD.expires_at IS NOT NULL AND (NEW.expires_at IS NULL OR NEW.expires_at > OLD.expires_at))
@@ -293,6 +295,10 @@ BEGIN
     ELSIF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
         RAISE EXCEPTION 'permission denied: this role settles nothing that has not succeeded'
             USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF NEW.state <> OLD.state AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved') THEN
+        PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
+                                                         ELSE 'merge' END);
     END IF;
     RETURN NULL;
 END $$;
@@ -788,12 +794,22 @@ CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET
 BEGIN
     NEW.proposed_by := session_user;
     NEW.proposed_at := clock_timestamp();
-    NEW.approved_by := session_user;
+    NEW.approved_by := CASE WHEN too_much_alone(ARRAY['*', (SELECT currency FROM operation WHERE operation_id = NEW.operation_id)],
+                                                ARRAY[1, (SELECT amount FROM operation WHERE operation_id = NEW.operation_id)])
+                            THEN NULL ELSE session_user END;
     RETURN NEW;
 END $$;
 REVOKE EXECUTE ON FUNCTION a_finding_is_its_sessions() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
+CREATE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM moved_by_a_person(NEW.operation_id, 'settle');
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_counts_as_settled_alone() FROM PUBLIC;
+CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
     EXECUTE FUNCTION refuse('what was decided on a finding stays');
@@ -954,12 +970,20 @@ CREATE TABLE dlq_run (
     -- Items up to this position are judged no more: an aborted run that is resumed begins with a canary of its own.
     judged_after        int NOT NULL DEFAULT 0,
     ended_at            timestamptz,
+    kind                text NOT NULL DEFAULT 'merge' CHECK (kind IN ('merge', 'purge', 'restore')),
+    -- Of a purge: whether payments whose money may have been taken are purged too.
+    even_unresolved     boolean NOT NULL DEFAULT false,
+    -- For people who look at the list; whether it may begin is judged when it does.
+    awaits_approval     boolean NOT NULL DEFAULT false,
+    -- Only items of the same transaction are its set: none comes to it later.
+    planned_xid         xid8 NOT NULL DEFAULT pg_current_xact_id(),
     CONSTRAINT a_leader_has_a_token CHECK ((leader IS NULL) = (leader_token IS NULL)),
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
 CREATE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
+    PERFORM it_may_begin(NEW.run_id);
     NEW.leader := session_user;
     RETURN NEW;
 END $$;
@@ -997,10 +1021,12 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL while it has not come to it.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'gone')),
     moved_at       timestamptz,
     -- What became of it afterwards; 'unresolved' may still become another one.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
+    -- Which transaction put it there: see planned_xid.
+    planned_xid    xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (run_id, position),
     CHECK ((fate IS NULL) = (moved_at IS NULL)),
     CHECK (outcome IS NULL OR fate IN ('reentered', 'asked'))
@@ -1008,6 +1034,170 @@ CREATE TABLE dlq_run_item (
 -- What has moved and not ended: small while a run goes, empty after it.
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
+
+-- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. More than that is a run that another person
+-- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it.
+CREATE TABLE four_eyes (
+    -- A currency, in its minor units; or '*', the number of dead letters.
+    of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
+    most    bigint NOT NULL CHECK (most >= 0)
+);
+-- What each person has moved alone, by the hour: many small runs count as one big one.
+CREATE TABLE moved_alone (
+    login   text NOT NULL,
+    of_what text NOT NULL,
+    hour    timestamptz NOT NULL,
+    amount  numeric NOT NULL,
+    PRIMARY KEY (login, of_what, hour)
+) WITH (fillfactor = 50);
+-- Who has approved a run of another. It holds for 24 hours, and for the very set that was looked at.
+CREATE TABLE approval (
+    run_id      text PRIMARY KEY,
+    approved_by text NOT NULL,
+    approved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    fingerprint text NOT NULL
+);
+-- Moves of an approved run that this transaction may make; each is used up by its move.
+CREATE TABLE permitted_move (
+    operation_id text PRIMARY KEY,
+    kind         text NOT NULL,
+    xid          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+
+-- In these current_user is the owner.
+CREATE FUNCTION four_eyes_are_needed() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM four_eyes) AND NOT pg_has_role(session_user, current_user, 'USAGE')
+$$;
+
+-- Whether this, with what the session's login has moved alone by now, is above what it may.
+CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT four_eyes_are_needed() AND EXISTS (
+        SELECT FROM four_eyes JOIN unnest(things, amounts) AS more (of_what, amount) USING (of_what)
+         WHERE more.amount + coalesce((SELECT sum(amount) FROM moved_alone
+                                        WHERE moved_alone.of_what = four_eyes.of_what AND login = session_user
+                                          AND hour > now() - interval '25 hours'), 0) > most)
+$$;
+
+-- What is in a run, by the payments themselves and not by what was written of them.
+CREATE FUNCTION run_holds(run text) RETURNS TABLE (of_what text, amount numeric)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT coalesce(operation.currency, '*'), CASE WHEN grouping(operation.currency) = 1 THEN count(*) ELSE sum(operation.amount) END
+      FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) LEFT JOIN operation ON operation_id = dead_letter_id
+     WHERE run_id = run
+     GROUP BY ROLLUP (operation.currency)
+    HAVING operation.currency IS NOT NULL OR grouping(operation.currency) = 1
+$$;
+
+CREATE FUNCTION is_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM approval WHERE run_id = run AND approved_at > now() - interval '24 hours')
+$$;
+
+CREATE FUNCTION must_be_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT four_eyes_are_needed() AND NOT is_approved(run)
+       AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run) ORDER BY 1), ARRAY(SELECT amount FROM run_holds(run) ORDER BY of_what))
+$$;
+
+CREATE FUNCTION it_may_begin(run text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF must_be_approved(run) THEN
+        RAISE insufficient_privilege USING MESSAGE = format('permission denied: another person must approve %s first', run);
+    END IF;
+END $$;
+
+-- Lets this transaction move those items of a run, if another person has approved it.
+CREATE FUNCTION permit_moves(run text, positions int[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF four_eyes_are_needed() AND is_approved(run) THEN
+        DELETE FROM permitted_move WHERE operation_id = ANY (ARRAY(
+            SELECT operation_id FROM permitted_move WHERE xid <> pg_current_xact_id() FOR UPDATE SKIP LOCKED));
+        INSERT INTO permitted_move (operation_id, kind)
+        SELECT dead_letter_id, kind
+          FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) JOIN dead_letter AS letter USING (dead_letter_id)
+         WHERE run_id = run AND position = ANY (positions) AND fate IS NULL
+           AND letter.generation = item.generation AND letter.died_at = item.died_at
+         ORDER BY dead_letter_id
+        ON CONFLICT (operation_id) DO UPDATE SET kind = excluded.kind, xid = excluded.xid;
+    END IF;
+END $$;
+
+-- One move by the session: it belongs to an approved run, or counts as moved alone.
+CREATE FUNCTION moved_by_a_person(operation text, what text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT four_eyes_are_needed() THEN
+        RETURN;
+    END IF;
+    DELETE FROM permitted_move WHERE operation_id = operation AND kind = what AND xid = pg_current_xact_id();
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    -- Of two at once the second counts the first.
+    PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
+    INSERT INTO moved_alone (login, of_what, hour, amount)
+    SELECT session_user, of_what, date_trunc('hour', now()), moved.amount
+      FROM operation AS its CROSS JOIN LATERAL (VALUES ('*', 1::numeric), (its.currency, its.amount)) AS moved (of_what, amount)
+     WHERE its.operation_id = operation
+    ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
+    IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
+        RAISE insufficient_privilege USING MESSAGE = format(
+            'permission denied: this is more than %s may move alone within 24 hours; have another person approve it', session_user);
+    END IF;
+END $$;
+
+CREATE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM person WHERE login = name AND role = 'chargeonce_dlq_operator')
+$$;
+
+-- What somebody else proposes, as it is now: a run, or a finding.
+CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
+           (SELECT lpad(to_hex(coalesce(bit_xor(hashtextextended(dead_letter_id || '/' || generation || '/' || extract(epoch FROM died_at), 0)), 0)), 16, '0')
+              FROM dlq_run_item AS item WHERE item.run_id = dlq_run.run_id AND item.planned_xid = dlq_run.planned_xid)
+      FROM dlq_run WHERE run_id = run
+     UNION ALL
+    SELECT 'settle', proposed_by, proposed_at, state = 'waiting' AND approved_by IS NULL,
+           lpad(to_hex(hashtextextended(psp_key || '/' || step || '/' || verdict || '/' || coalesce(psp_reference, '') || '/' || evidence
+                                        || '/' || extract(epoch FROM proposed_at), 0)), 16, '0')
+      FROM hand_settlement WHERE hand_settlement.run = proposal.run
+$$;
+
+-- Another person's word for a proposal, for the very set that they saw.
+CREATE FUNCTION approve(run text, seen text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    it record;
+    why text;
+BEGIN
+    -- A run that is led at this moment, or a finding that is replaced, waits for this, or this for it.
+    PERFORM FROM dlq_run WHERE run_id = run FOR UPDATE;
+    PERFORM FROM hand_settlement WHERE hand_settlement.run = approve.run FOR UPDATE;
+    SELECT * INTO it FROM proposal(run);
+    why := CASE
+        WHEN it.kind IS NULL THEN 'nothing was proposed under this name'
+        WHEN NOT has_a_login_of_their_own(session_user) THEN 'only a person with a login of their own approves'
+        WHEN NOT has_a_login_of_their_own(it.proposed_by) THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
+        WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person approves it'
+        WHEN NOT it.open THEN 'it is over, or approved already'
+        WHEN it.proposed_at <= now() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
+            THEN 'it was proposed more than 24 hours ago: propose it again'
+        WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not what you looked at: its fingerprint is ' || it.fingerprint END;
+    IF why IS NOT NULL THEN
+        RAISE insufficient_privilege USING MESSAGE = format('permission denied: %s', why);
+    END IF;
+    IF it.kind = 'settle' THEN
+        UPDATE hand_settlement SET approved_by = session_user WHERE hand_settlement.run = approve.run;
+    ELSE
+        INSERT INTO approval (run_id, approved_by, fingerprint) VALUES (run, session_user, seen)
+        ON CONFLICT (run_id) DO UPDATE SET approved_by = excluded.approved_by, approved_at = excluded.approved_at, fingerprint = excluded.fingerprint;
+        UPDATE dlq_run SET awaits_approval = false WHERE run_id = run;
+    END IF;
+    PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
+        'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], NULL);
+END $$;
+REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text), is_approved(text), must_be_approved(text),
+    it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text), proposal(text),
+    approve(text, text) FROM PUBLIC;
 
 -- Who did what, when and why. Append-only: by append_audit alone, for no role may insert here. Ranges of it are sealed behind the
 -- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows. It stands in several tables,
