@@ -76,7 +76,7 @@ public final class IngestService implements AutoCloseable {
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
-            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape)
+            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape).countedBy(meters.registry())
                     .ready("database", database::problem).ready("requests", drain::problem)
                     .live("relay", relay::standstill).live("intake", intake::standstill).ready("intake", intake::standstill);
             workers.forEach(worker -> admin.live(worker.name(), worker::standstill));

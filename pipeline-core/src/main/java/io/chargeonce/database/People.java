@@ -5,6 +5,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.postgresql.util.PasswordUtil;
 
@@ -40,6 +41,26 @@ public final class People {
     /** Takes the membership back; the login itself stays. Idempotent. */
     public static void remove(String url, String user, String password, String login) {
         asOwner(url, user, password, connection -> call(connection, REMOVE, login));
+    }
+
+    /** What each may do alone; see four_eyes in the schema. */
+    public static void limit(String url, String user, String password, Map<String, Long> limits) {
+        asOwner(url, user, password, connection -> {
+            try (var statement = connection.prepareStatement(LIMIT)) {
+                statement.setArray(1, connection.createArrayOf("text", limits.keySet().toArray()));
+                statement.setArray(2, connection.createArrayOf("int8", limits.values().toArray()));
+                statement.execute();
+            }
+        });
+    }
+
+    private static final String LIMIT = "SELECT limit_what_one_does_alone(?, ?)";
+
+    /** A line for each right that is not as {@link Roles#apply} left it. */
+    public static List<String> driftedGrants(String url, String user, String password) {
+        var lines = new ArrayList<String>();
+        asOwner(url, user, password, connection -> lines.addAll(DriftedGrants.read(connection)));
+        return lines;
     }
 
     private interface Work {

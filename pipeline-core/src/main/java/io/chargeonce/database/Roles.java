@@ -49,6 +49,7 @@ public final class Roles {
                 Powers.TakenBack powers = Powers.takeBack(connection, ALL);
                 var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
+                statement.execute("SELECT these_grants_are_intended()");
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
                 connection.commit();
                 return new Applied(set, tookBack, powers.left());

@@ -147,5 +147,7 @@ GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], t
 GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
+-- It reads the catalog, and tells in a gauge what is not as it was left here.
+GRANT EXECUTE ON FUNCTION drifted_grants() TO chargeonce_charge;
 GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;

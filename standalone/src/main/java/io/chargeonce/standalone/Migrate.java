@@ -41,6 +41,16 @@ final class Migrate {
         People.remove(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), login);
     }
 
+    /** @param limits by currency, or '*' for the number of dead letters; none is no limit */
+    static void fourEyes(PipelineSettings settings, Map<String, Long> limits) {
+        People.limit(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), limits);
+    }
+
+    /** A line for each right that is not as {@link #roles} left it. */
+    static List<String> driftedGrants(PipelineSettings settings) {
+        return People.driftedGrants(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
+    }
+
     /** Returns the topics that were created. */
     static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
         return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin));

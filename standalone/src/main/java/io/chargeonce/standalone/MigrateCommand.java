@@ -8,9 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.apache.kafka.common.resource.PatternType;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -47,6 +49,13 @@ final class MigrateCommand implements Callable<Integer> {
     @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
     List<String> admins = List.of();
 
+    @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",", description = "What one person may merge, purge, restore and settle alone "
+            + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off ends them.")
+    List<String> fourEyes = List.of();
+
+    @Option(names = "--check", description = "Only tells which rights are not as migrate --roles left them, and changes nothing.")
+    boolean check;
+
     @Option(names = "--remove-person", paramLabel = "NAME", description = "Ends what such a login may do; the login itself stays.")
     List<String> removed = List.of();
 
@@ -56,6 +65,10 @@ final class MigrateCommand implements Callable<Integer> {
             all.allow(openPasswords());
             return PipelineSettings.from(all);
         });
+        Map<String, Long> limits = limits();
+        if (check) {
+            return check(settings);
+        }
         int migrations = Migrate.schema(settings);
         List<String> created = Migrate.topics(settings, partitions, replicas);
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
@@ -63,7 +76,31 @@ final class MigrateCommand implements Callable<Integer> {
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
         int exit = roles && !grant(settings) ? 1 : 0;
         people(settings);
+        if (!fourEyes.isEmpty()) {
+            Migrate.fourEyes(settings, limits);
+            spec.commandLine().getOut().printf("Four eyes: %s.%n", limits.isEmpty() ? "off" : "above " + String.join(", ", fourEyes));
+        }
         return exit;
+    }
+
+    private int check(PipelineSettings settings) {
+        List<String> drifted = Migrate.driftedGrants(settings);
+        drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
+        spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n" : "chargeonce migrate --roles mends this.%n");
+        return drifted.isEmpty() ? 0 : 1;
+    }
+
+    /** By what is limited; '*' is the number of dead letters. */
+    private Map<String, Long> limits() {
+        var limits = new TreeMap<String, Long>();
+        for (String limit : fourEyes.equals(List.of("off")) ? List.<String>of() : fourEyes) {
+            if (!limit.matches("([A-Z]{3}=)?[0-9]{1,15}")) {
+                throw new CommandLine.ParameterException(spec.commandLine(),
+                        "--four-eyes-above is '%s', but must be like 500 or EUR=1000000, or off".formatted(limit));
+            }
+            limits.put(limit.contains("=") ? limit.substring(0, 3) : "*", Long.valueOf(limit.substring(limit.indexOf('=') + 1)));
+        }
+        return limits;
     }
 
     private List<String> openPasswords() {

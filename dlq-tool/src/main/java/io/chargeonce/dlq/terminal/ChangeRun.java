@@ -14,12 +14,12 @@ import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Selection;
 import io.chargeonce.dlq.Standing;
 import io.chargeonce.dlq.Tally;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,8 +79,9 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             return Approval.awaited(command, queue, id, change.kind(), json);
         }
         Mandate mandate = ActsAs.mandate(command, queue, reason.or(frozen.get()::reason), id);
-        Plan nothing = change.plan(queue, DeadLetterFilter.ofIds(List.of()));
-        return act(nothing, mandate, run -> new FrozenChange(queue).run(frozen.get(), mandate, run));
+        Plan plan = new Plan(new Selection(DeadLetterFilter.everything(), Selection.From.THE_QUEUE, frozen.get().plannedAt()),
+                new MergeRuns(queue).report(id).orElseThrow().standings(), frozen.get().fingerprint());
+        return act(plan, mandate, run -> new FrozenChange(queue).run(frozen.get(), mandate, run));
     }
 
     private interface Work {

@@ -1264,7 +1264,8 @@ SELECT make_audit_room();
 
 -- What people do. Such a record names the login of its session, and nothing that the session says.
 CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-    SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%')
+    SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%'
+            OR action LIKE 'four_eyes.%')
            -- What became of a person's finding is the resolver's to say.
            AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
 $$;
@@ -1277,7 +1278,8 @@ CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
         WHEN chargeonce.is_a_persons(action)
-            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call WHEN action LIKE 'person.%' THEN false ELSE admin END AND actor IS NULL
+            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
+                      ELSE admin END AND actor IS NULL
         ELSE charge AND actor = 'charge-consumer' END
 $$;
 
@@ -1320,6 +1322,17 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[]) FROM PUBLIC;
 
+-- Replaces the limits of four eyes. For the owner, by "migrate --four-eyes-above".
+CREATE FUNCTION limit_what_one_does_alone(things text[], limits bigint[]) RETURNS void
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    DELETE FROM four_eyes;
+    INSERT INTO four_eyes (of_what, most) SELECT * FROM unnest(things, limits);
+    PERFORM append_audit(NULL, NULL, ARRAY['four_eyes.set'], ARRAY['four_eyes'], ARRAY['limits'], NULL,
+                         ARRAY[coalesce((SELECT json_object_agg(of_what, most) FROM four_eyes), '{}')::text], NULL);
+END $$;
+REVOKE EXECUTE ON FUNCTION limit_what_one_does_alone(text[], bigint[]) FROM PUBLIC;
+
 -- A login of one's own, and the end of it. For the owner, by "migrate --operator".
 CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -1345,6 +1358,57 @@ BEGIN
     END LOOP;
 END $$;
 REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
+
+-- What everyone but the owner may do in this schema, by Postgres's catalog, and which triggers are off. People whom the owner has listed
+-- may come and go, and parts of the audit log too.
+CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    WITH ours AS (
+        SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
+         WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
+                           'chargeonce_merchant_admin')
+    ), object AS (
+        SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT format('%s (%s)', relname, attname), attacl, relowner
+          FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT format('%s()', proname), coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT 'the schema', nspacl, nspowner FROM pg_namespace WHERE nspname = 'chargeonce'
+    )
+    SELECT DISTINCT format('%s%s on %s to %s', privilege_type, CASE WHEN is_grantable THEN ' with the right to grant it' END, name,
+                           CASE grantee WHEN 0 THEN 'everyone' ELSE pg_get_userbyid(grantee) END)
+      FROM object, aclexplode(acl) WHERE grantee <> owner
+     UNION
+    SELECT format('membership of %s in %s', pg_get_userbyid(member), pg_get_userbyid(roleid))
+      FROM pg_auth_members
+     WHERE (member IN (SELECT oid FROM ours) OR roleid IN (SELECT oid FROM ours))
+       AND NOT EXISTS (SELECT FROM person WHERE login = pg_get_userbyid(member) AND role = pg_get_userbyid(roleid) AND NOT admin_option)
+     UNION
+    SELECT format('%s of %s', attribute, rolname)
+      FROM ours, LATERAL (VALUES ('SUPERUSER', rolsuper), ('CREATEDB', rolcreatedb), ('CREATEROLE', rolcreaterole),
+                                 ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS has (attribute, it) WHERE it
+     UNION
+    SELECT format('trigger %s of %s switched off', tgname, relname)
+      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+     WHERE relnamespace = 'chargeonce'::regnamespace AND NOT tgisinternal AND tgenabled <> 'O'
+     UNION
+    SELECT format('no row-level security of %s', relname)
+      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname = 'outbox' AND NOT relrowsecurity
+$$;
+-- As "migrate --roles" left it last. Empty where roles were never made.
+CREATE TABLE intended_grant (line text PRIMARY KEY);
+CREATE FUNCTION these_grants_are_intended() RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM intended_grant;
+    INSERT INTO intended_grant SELECT * FROM current_grants();
+$$;
+CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT 'too much: ' || line FROM (SELECT * FROM current_grants() EXCEPT SELECT line FROM intended_grant) AS more (line)
+     WHERE EXISTS (SELECT FROM intended_grant)
+     UNION ALL
+    SELECT 'missing: ' || line FROM (SELECT line FROM intended_grant EXCEPT SELECT * FROM current_grants()) AS less (line)
+$$;
+REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(), drifted_grants() FROM PUBLIC;
 
 -- A field of a record's data, or NULL. The json type takes escapes that no text can hold, and reading any field of such a value
 -- fails: one odd record must not keep people from reading the others.
