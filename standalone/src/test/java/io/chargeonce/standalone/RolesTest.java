@@ -3,11 +3,14 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DriftedGrants;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.Connection;
@@ -15,6 +18,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -240,6 +244,46 @@ class RolesTest {
         } finally {
             execute("DROP ROLE carol");
         }
+    }
+
+    @Test
+    void what_is_not_as_it_was_left_shows_to_charge_and_in_a_check() throws SQLException {
+        var meters = new SimpleMeterRegistry();
+        try (var database = Database.open(url.replace("user=postgres", "user=chargeonce_charge"), "chargeonce_charge", "", 1)) {
+            var grants = new DriftedGrants(database, meters);
+            grants.runOnce();
+            assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+            assertThat(meters.get("chargeonce.grants.drifted").gauge().value()).isZero();
+            execute("GRANT UPDATE ON operation TO PUBLIC", "REVOKE SELECT ON operation FROM chargeonce_charge", "GRANT chargeonce_charge TO chargeonce_ingest",
+                    "ALTER TABLE operation DISABLE TRIGGER operation_never_changes");
+            try {
+                grants.runOnce();
+                assertThat(People.driftedGrants(url, "postgres", "")).containsExactly("missing: SELECT on operation to chargeonce_charge",
+                        "too much: UPDATE on operation to everyone", "too much: membership of chargeonce_ingest in chargeonce_charge",
+                        "too much: trigger operation_never_changes of operation switched off");
+                assertThat(meters.get("chargeonce.grants.drifted").gauge().value()).isEqualTo(4);
+            } finally {
+                execute("ALTER TABLE operation ENABLE TRIGGER operation_never_changes");
+            }
+        }
+        Roles.apply(url, "postgres", "", Optional.empty());
+        assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+        People.add(url, "postgres", "", "dora", "chargeonce_dlq_operator", Optional.empty());
+        try {
+            assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+        } finally {
+            People.remove(url, "postgres", "", "dora");
+            execute("DROP ROLE dora");
+        }
+    }
+
+    @Test
+    void the_limits_of_four_eyes_are_the_owners_and_on_record() throws SQLException {
+        People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));
+        People.limit(url, "postgres", "", Map.of());
+        assertThat(Texts.of(owner, "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data ->> 'EUR' <> ''"))
+                .containsExactly("four_eyes.set by postgres 100000");
+        assertThat(Texts.of(owner, "SELECT of_what FROM four_eyes")).isEmpty();
     }
 
     @ParameterizedTest
