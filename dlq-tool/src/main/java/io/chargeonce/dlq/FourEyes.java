@@ -78,7 +78,9 @@ public final class FourEyes {
         }
     }
 
-    private static final String PROPOSAL = "SELECT kind, proposed_by, proposed_at, open, fingerprint FROM proposal(?) WHERE kind IS NOT NULL";
+    private static final String PROPOSAL = """
+            SELECT kind, proposed_by, proposed_at, open, fingerprint FROM proposal(?) WHERE kind IS NOT NULL
+            """;
 
     public Optional<Proposal> proposal(String run) {
         return queue.database().withConnection(connection -> {
@@ -103,7 +105,8 @@ public final class FourEyes {
                 try (var row = statement.executeQuery()) {
                     while (row.next()) {
                         boolean isCount = row.getString(1).equals("*");
-                        sum = sum.plus(Sum.ofRow(isCount ? null : row.getString(1), isCount ? row.getLong(2) : 0, isCount ? 0 : row.getLong(2)));
+                        long amount = row.getLong(2);
+                        sum = sum.plus(isCount ? Sum.ofRow(null, amount, 0) : Sum.ofRow(row.getString(1), 0, amount));
                     }
                 }
                 return sum;

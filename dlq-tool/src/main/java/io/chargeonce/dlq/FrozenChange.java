@@ -75,7 +75,8 @@ public final class FrozenChange {
         }
     }
 
-    private boolean batch(Connection connection, MergeRun frozen, Mandate mandate, UUID token, int from, int to, Tally<Fate> fates) throws SQLException {
+    private boolean batch(Connection connection, MergeRun frozen, Mandate mandate, UUID token, int from, int to, Tally<Fate> fates)
+            throws SQLException {
         List<RunItems.Item> items = RunItems.unmoved(connection, frozen.id(), from, to);
         if (items.isEmpty()) {
             return true;

@@ -27,7 +27,8 @@ final class RunItems {
             + DeadLetterQuery.STANDING + " AS standing\n";
 
     /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
-    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + ") AS letter\n" + """
+    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + DeadLetterQuery.selected(Selection.From.THE_QUEUE)
+            + ") AS letter\n" + """
              WHERE standing IN ('rechargeable', 'past_deadline') ORDER BY md5(dead_letter_id) LIMIT ?
             """;
 

@@ -24,7 +24,8 @@ final class RunRows {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
             """;
 
-    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind, boolean evenUnresolved) throws SQLException {
+    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
+                       boolean evenUnresolved) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, mandate.run());
             statement.setString(2, mandate.reason().orElse(null));
@@ -142,7 +143,8 @@ final class RunRows {
 
     private static final String CANCEL = """
             UPDATE dlq_run
-               SET state = 'cancelled', verdict = 'cancelled by ' || session_user, leader = NULL, leader_token = NULL, ended_at = clock_timestamp()
+               SET state = 'cancelled', verdict = 'cancelled by ' || session_user, leader = NULL, leader_token = NULL,
+                   ended_at = clock_timestamp()
              WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
             """;
 
@@ -163,7 +165,8 @@ final class RunRows {
                 Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
                 Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
                 result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
-                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"), Optional.ofNullable(result.getString("approved_by")));
+                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"),
+                Optional.ofNullable(result.getString("approved_by")));
     }
 
     private static OptionalInt number(ResultSet result, String column) throws SQLException {

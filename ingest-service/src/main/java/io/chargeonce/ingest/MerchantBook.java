@@ -115,6 +115,18 @@ public final class MerchantBook {
         }
     }
 
+    private static final String LOGIN = "SELECT session_user";
+
+    /** Whom the audit log names. */
+    public static String login(Database database) {
+        return database.withConnection(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
     private static final String LIST = """
             SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at, represent_declines,
                    count(token_sha256) FILTER (WHERE revoked_at IS NULL)

@@ -6,7 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 
-/** Writes down which tokens were used, behind the requests' back; the database writes a token's row every five minutes at most. One thread. */
+/** Writes down which tokens were used, behind the requests' back; a token's row is written every five minutes at most. One thread. */
 final class TokenUse {
 
     private final Database database;

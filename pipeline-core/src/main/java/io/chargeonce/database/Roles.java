@@ -21,6 +21,11 @@ public final class Roles {
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
 
+    /** Shared by all who work at the dead-letter queue without a login of their own. */
+    public static final String OPERATOR = "chargeonce_dlq_operator";
+    /** Shared by all who manage merchants without a login of their own. */
+    public static final String MERCHANT_ADMIN = "chargeonce_merchant_admin";
+
     /**
      * What was done.
      *

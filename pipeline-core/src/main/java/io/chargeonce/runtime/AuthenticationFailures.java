@@ -92,8 +92,8 @@ public final class AuthenticationFailures {
             untold++;
             return;
         }
-        LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why, named.map(" (digest "::concat).map(text -> text + ")").orElse(""),
-                untold == 0 ? "" : "; " + untold + " more since the last of these lines");
+        LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why,
+                named.map(" (digest %s)"::formatted).orElse(""), untold == 0 ? "" : "; " + untold + " more since the last of these lines");
         nextLine = now.plus(LOG_EVERY);
         untold = 0;
     }

@@ -2,6 +2,7 @@ package io.chargeonce.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -74,6 +75,9 @@ class AuthenticationFailuresTest {
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         var log = (Logger) LoggerFactory.getLogger(AuthenticationFailures.class);
+        Level before = log.getLevel();
+        log.setLevel(Level.WARN);
+        log.setAdditive(false);
         log.addAppender(lines);
         try {
             fail(1, 1_000);
@@ -81,6 +85,8 @@ class AuthenticationFailuresTest {
             fail(1, 1);
         } finally {
             log.detachAppender(lines);
+            log.setAdditive(true);
+            log.setLevel(before);
         }
         assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(
                 "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab)",

@@ -86,7 +86,8 @@ final class MigrateCommand implements Callable<Integer> {
     private int check(PipelineSettings settings) {
         List<String> drifted = Migrate.driftedGrants(settings);
         drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
-        spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n" : "chargeonce migrate --roles mends this.%n");
+        spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n"
+                : "chargeonce migrate --roles mends this.%n");
         return drifted.isEmpty() ? 0 : 1;
     }
 
@@ -104,7 +105,8 @@ final class MigrateCommand implements Callable<Integer> {
     }
 
     private List<String> openPasswords() {
-        return passwords.stream().flatMap(directory -> Stream.of(Roles.ALL, operators, readers, admins).flatMap(List::stream).map(directory::resolve))
+        List<String> logins = Stream.of(Roles.ALL, operators, readers, admins).flatMap(List::stream).toList();
+        return passwords.stream().flatMap(directory -> logins.stream().map(directory::resolve))
                 .flatMap(file -> Exposure.openFile("--passwords", file).stream()).toList();
     }
 

@@ -81,7 +81,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
-                screen.print("It is more than you may do alone within 24 hours. Another person says first: chargeonce dlq approve %s", run.id());
+                screen.print("It is more than you may do alone within 24 hours. Another person says first:");
+                screen.print("               chargeonce dlq approve %s", run.id());
             }
             screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
             screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());

@@ -40,7 +40,7 @@ final class TokenCommand implements Runnable {
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
     int make(@Parameters(paramLabel = "MERCHANT", description = "Its id.") String merchant, @Mixin GrantOptions options) {
         TokenBook.Grant grant = options.grant();
-        return merchants.with(database -> new TokenBook(database, MerchantCommand.claim()).add(merchant, grant)
+        return merchants.change(command("new"), database -> new TokenBook(database, MerchantCommand.claim()).add(merchant, grant)
                 .map(token -> shown("new", token, " of " + merchant))
                 .orElseGet(() -> MerchantCommand.refuse(command("new"), MerchantCommand.NO,
                         "there is no merchant of that id: see chargeonce merchant list")));
@@ -62,7 +62,7 @@ final class TokenCommand implements Runnable {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(command("rotate").commandLine(), e.getMessage());
         }
-        return merchants.with(database -> new TokenBook(database, MerchantCommand.claim()).rotate(id, both)
+        return merchants.change(command("rotate"), database -> new TokenBook(database, MerchantCommand.claim()).rotate(id, both)
                 .map(token -> shown("rotate", token, " in place of " + id))
                 .orElseGet(() -> MerchantCommand.refuse(command("rotate"), MerchantCommand.NO,
                         "no valid token has that id: see chargeonce merchant token list")));
@@ -71,7 +71,7 @@ final class TokenCommand implements Runnable {
     @Command(name = "revoke", description = "Ends a credential; it is refused within seconds.", usageHelpAutoWidth = true,
             mixinStandardHelpOptions = true)
     int revoke(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id) {
-        return merchants.with(database -> new TokenBook(database, MerchantCommand.claim()).revoke(id)
+        return merchants.change(command("revoke"), database -> new TokenBook(database, MerchantCommand.claim()).revoke(id)
                 ? MerchantCommand.say(spec, "Revoked " + id + ".")
                 : MerchantCommand.refuse(command("revoke"), MerchantCommand.NO,
                         "no valid token has that id: see chargeonce merchant token list"));

@@ -1153,7 +1153,8 @@ $$;
 CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
-           (SELECT lpad(to_hex(coalesce(bit_xor(hashtextextended(dead_letter_id || '/' || generation || '/' || extract(epoch FROM died_at), 0)), 0)), 16, '0')
+           (SELECT lpad(to_hex(coalesce(bit_xor(hashtextextended(
+                       dead_letter_id || '/' || generation || '/' || extract(epoch FROM died_at), 0)), 0)), 16, '0')
               FROM dlq_run_item AS item WHERE item.run_id = dlq_run.run_id AND item.planned_xid = dlq_run.planned_xid)
       FROM dlq_run WHERE run_id = run
      UNION ALL
@@ -1176,7 +1177,8 @@ BEGIN
     why := CASE
         WHEN it.kind IS NULL THEN 'nothing was proposed under this name'
         WHEN NOT has_a_login_of_their_own(session_user) THEN 'only a person with a login of their own approves'
-        WHEN NOT has_a_login_of_their_own(it.proposed_by) THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
+        WHEN NOT has_a_login_of_their_own(it.proposed_by)
+            THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
         WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person approves it'
         WHEN NOT it.open THEN 'it is over, or approved already'
         WHEN it.proposed_at <= now() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
@@ -1189,7 +1191,8 @@ BEGIN
         UPDATE hand_settlement SET approved_by = session_user WHERE hand_settlement.run = approve.run;
     ELSE
         INSERT INTO approval (run_id, approved_by, fingerprint) VALUES (run, session_user, seen)
-        ON CONFLICT (run_id) DO UPDATE SET approved_by = excluded.approved_by, approved_at = excluded.approved_at, fingerprint = excluded.fingerprint;
+        ON CONFLICT (run_id) DO UPDATE
+           SET approved_by = excluded.approved_by, approved_at = excluded.approved_at, fingerprint = excluded.fingerprint;
         UPDATE dlq_run SET awaits_approval = false WHERE run_id = run;
     END IF;
     PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
@@ -1305,8 +1308,8 @@ BEGIN
         PERFORM make_audit_room();
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
-    SELECT clock_timestamp(), session_user, entry.merchant, CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
-           entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
+    SELECT clock_timestamp(), session_user, entry.merchant,
+           CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END, entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
      WHERE owns OR may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action);
