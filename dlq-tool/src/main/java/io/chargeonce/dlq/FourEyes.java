@@ -94,7 +94,7 @@ public final class FourEyes {
         });
     }
 
-    private static final String HOLDS = "SELECT of_what, amount FROM run_holds(?)";
+    private static final String HOLDS = "SELECT of_what, amount FROM run_holds(?, false)";
 
     /** How much a run would move, by the payments themselves. */
     public Sum holds(String run) {

@@ -126,7 +126,7 @@ GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, run
 GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
 -- Four eyes. The functions judge by themselves; the limits are the owner's.
 GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
     approve(text, text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state, kind, even_unresolved),

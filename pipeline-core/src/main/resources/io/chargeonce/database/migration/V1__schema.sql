@@ -1079,12 +1079,12 @@ CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
                                           AND hour > now() - interval '25 hours'), 0) > most)
 $$;
 
--- What is in a run, by the payments themselves and not by what was written of them.
-CREATE FUNCTION run_holds(run text) RETURNS TABLE (of_what text, amount numeric)
+-- What is in a run, or what is left of it, by the payments themselves and not by what was written of them.
+CREATE FUNCTION run_holds(run text, left_of_it boolean) RETURNS TABLE (of_what text, amount numeric)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT coalesce(operation.currency, '*'), CASE WHEN grouping(operation.currency) = 1 THEN count(*) ELSE sum(operation.amount) END
       FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) LEFT JOIN operation ON operation_id = dead_letter_id
-     WHERE run_id = run
+     WHERE run_id = run AND (fate IS NULL OR NOT left_of_it)
      GROUP BY ROLLUP (operation.currency)
     HAVING operation.currency IS NOT NULL OR grouping(operation.currency) = 1
 $$;
@@ -1095,7 +1095,8 @@ $$;
 
 CREATE FUNCTION must_be_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT four_eyes_are_needed() AND NOT is_approved(run)
-       AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run) ORDER BY 1), ARRAY(SELECT amount FROM run_holds(run) ORDER BY of_what))
+       AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run, true) ORDER BY 1),
+                          ARRAY(SELECT amount FROM run_holds(run, true) ORDER BY of_what))
 $$;
 
 CREATE FUNCTION it_may_begin(run text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -1198,7 +1199,7 @@ BEGIN
     PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
         'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], NULL);
 END $$;
-REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text), is_approved(text), must_be_approved(text),
+REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text), must_be_approved(text),
     it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text), proposal(text),
     approve(text, text) FROM PUBLIC;
 
@@ -1562,6 +1563,8 @@ BEGIN
     GET DIAGNOSTICS items = ROW_COUNT;
     DELETE FROM dlq_run WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
        AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
+    DELETE FROM approval WHERE approved_at < until AND NOT EXISTS (SELECT FROM dlq_run WHERE dlq_run.run_id = approval.run_id);
+    DELETE FROM moved_alone WHERE hour < now() - interval '3 days';
     RETURN letters + items;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
