@@ -71,6 +71,9 @@ class TheftTest {
             "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'globex'",
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
+            "UPDATE merchant_token SET expires_at = now() + interval '10 years' WHERE expires_at IS NOT NULL",
+            "UPDATE merchant_token SET expires_at = NULL WHERE expires_at IS NOT NULL",
+            "UPDATE merchant_token SET scopes = '{pay,refund,read}'", "UPDATE merchant_token SET addresses = NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
@@ -217,6 +220,7 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
             "UPDATE duplicate_guard SET merchant_id = 'globex'", "SELECT FROM payment_attempt", "SELECT request FROM payment_attempt",
+            "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",
             "SELECT created_at FROM merchant_token", "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')",
             "UPDATE merchant_token SET revoked_at = now()", "UPDATE merchant SET duplicate_window_ms = 0", "SELECT FROM hand_settlement",
             "SELECT cutoff('1 day', '0')", "SELECT FROM audit_record", "SELECT FROM dead_letter"})

@@ -125,8 +125,25 @@ class AuditTest {
     }
 
     private static void seal() {
-        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {},
-                new SimpleMeterRegistry()).runOnce();
+        seal(new SimpleMeterRegistry());
+    }
+
+    private static void seal(SimpleMeterRegistry meters) {
+        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {}, meters).runOnce();
+    }
+
+    @Test
+    void what_people_did_is_counted_once_it_is_sealed_and_an_unknown_action_makes_no_meter_of_its_own() {
+        seal();
+        rows.dead();
+        rows.dead();
+        call("purge", "--all", "--reason", "a load test", "--yes");
+        rows.text("SELECT append_audit(NULL, NULL, ARRAY['dlq.made_up'], ARRAY['x'], ARRAY['x'], NULL, NULL, NULL)::text");
+        var meters = new SimpleMeterRegistry();
+        seal(meters);
+        assertThat(meters.counter("chargeonce.audit.deeds", "action", "dlq.purged").count()).isEqualTo(2);
+        assertThat(meters.counter("chargeonce.audit.deeds", "action", "other").count()).isEqualTo(1);
+        assertThat(meters.find("chargeonce.audit.deeds").tag("action", "dlq.made_up").counter()).isNull();
     }
 
     @Test
