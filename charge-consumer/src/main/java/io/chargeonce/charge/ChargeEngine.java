@@ -2,6 +2,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.DriftedGrants;
 import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
@@ -136,6 +137,7 @@ public final class ChargeEngine {
         startWorker("search", Duration.ofMinutes(1), () -> LateOperations.listMissed(database));
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
+        startWorker("grants", Duration.ofMinutes(5), new DriftedGrants(database, meters)::runOnce);
         var backlog = new Backlog(database, meters);
         startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
     }
@@ -156,7 +158,7 @@ public final class ChargeEngine {
     /** Serves health and metrics, if the settings give an address. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
-            var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics)
+            var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics).countedBy(meters)
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);

@@ -15,6 +15,7 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Webhook;
+import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
@@ -55,6 +56,7 @@ final class WebhookInbox {
     private final InstantSource clock;
     private final Runnable committed;
     private final MeterRegistry meters;
+    private final AuthenticationFailures forgeries;
     private Optional<UnmatchedNotices.Kept> looked = Optional.empty();
 
     WebhookInbox(Database database, Gateways gateways, Exchange exchange, Topics topics, InstantSource clock, Runnable committed,
@@ -66,6 +68,7 @@ final class WebhookInbox {
         this.clock = clock;
         this.committed = committed;
         this.meters = meters;
+        this.forgeries = new AuthenticationFailures("webhooks", meters);
         gateways.psps().forEach(psp -> {
             meters.counter(UNMATCHED, "psp", psp);
             meters.counter(DROPPED, "psp", psp);
@@ -80,6 +83,11 @@ final class WebhookInbox {
                 : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
         meters.counter("chargeonce.psp.webhooks", "psp", webhook.isPresent() ? psp : "unknown", "taken", taken.name()).increment();
         return taken;
+    }
+
+    /** What becomes of those who send what no PSP has signed. */
+    AuthenticationFailures forgeries() {
+        return forgeries;
     }
 
     /** One that is to come again keeps no other from being taken. */

@@ -35,6 +35,8 @@ final class WebhookServer implements AutoCloseable {
         static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(10));
     }
 
+    private static final int FORGED = 401;
+
     private final WebhookInbox inbox;
     private final HttpServer server;
     private final BoundedHeads heads;
@@ -73,7 +75,12 @@ final class WebhookServer implements AutoCloseable {
     private void serve(HttpExchange exchange) throws IOException {
         try (exchange) {
             heads.haveCome();
-            exchange.sendResponseHeaders(status(exchange), -1);
+            int status = status(exchange);
+            if (status == FORGED) {
+                // Behind its place: who waits here keeps no webhook out.
+                inbox.forgeries().failed("forged", exchange.getRemoteAddress().getAddress(), Optional.empty());
+            }
+            exchange.sendResponseHeaders(status, -1);
         }
     }
 
@@ -114,7 +121,7 @@ final class WebhookServer implements AutoCloseable {
         try {
             return switch (inbox.take(psp, name -> Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)), body)) {
                 case YES -> 202;
-                case REFUSED -> 401;
+                case REFUSED -> FORGED;
                 case LATER -> 503;
             };
         } catch (DatabaseUnavailable | UncheckedIOException later) {

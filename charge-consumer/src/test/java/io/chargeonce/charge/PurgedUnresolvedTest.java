@@ -136,7 +136,7 @@ class PurgedUnresolvedTest {
         psp.canBeAsked = false;
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty()));
         books.database.inTransaction(connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
-                Optional.of("by-hand-1"), "ticket 4711", "ann", "run_1", Optional.of("ann")));
+                Optional.of("by-hand-1"), "ticket 4711", "run_1"));
         askedOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(id).pspReference()).contains("by-hand-1");

@@ -68,7 +68,7 @@ class SettledByHandTest {
         books.database.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));
             var operation = locked.rows().get(id);
-            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "ann", "run_1", Optional.of("ann"));
+            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "run_1");
             operation.askNow(locked.now());
             OperationTable.save(connection, List.of(operation));
             return proposed;

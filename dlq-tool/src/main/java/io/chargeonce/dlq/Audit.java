@@ -33,7 +33,7 @@ final class Audit {
             data.put("amount", money.minorUnits());
             data.put("currency", money.currency());
         });
-        return new AuditLog.Entry(mandate.actor(), action, letter.merchant(),
+        return new AuditLog.Entry(mandate.person(), action, letter.merchant(),
                 letter.operationId().isPresent() ? "operation" : "dead_letter", letter.id(), mandate.reason(), data);
     }
 }

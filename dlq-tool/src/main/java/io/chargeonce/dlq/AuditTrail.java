@@ -27,15 +27,15 @@ public final class AuditTrail {
     public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
 
     /**
-     * @param actor   who it was, as the command line said
-     * @param role    the role that the database knew them by
+     * @param actor   who it was: the login of their session
+     * @param claim   the account that they used at their machine, as the command line said
      * @param finding what a settlement by hand says of the money; empty for any other deed
      * @param sum     of the dead letters concerned; money per currency
      */
-    public record Line(Instant from, Instant until, String actor, String role, String action, Optional<String> run,
+    public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> run,
                        Optional<Finding> finding, Optional<String> reason, Sum sum) {}
 
-    private record Name(String actor, String role, String action, Optional<String> run, Optional<Finding> finding,
+    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
                         Optional<String> reason) {}
 
     private AuditTrail() {}
@@ -48,7 +48,7 @@ public final class AuditTrail {
     private static final String READ = """
             SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency, count(*),
                    least(coalesce(sum(CASE WHEN amount ~ '^[0-9]{1,12}$' THEN amount::bigint END), 0), 9e18)::bigint,
-                   verdict, psp_reference, session_role
+                   verdict, psp_reference, origin
               FROM audit_record
               CROSS JOIN LATERAL (SELECT audit_detail(data, 'run') AS run, audit_detail(data, 'currency') AS currency,
                                          audit_detail(data, 'amount') AS amount, audit_detail(data, 'verdict') AS verdict,
@@ -59,7 +59,7 @@ public final class AuditTrail {
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)
                AND (wanted.run IS NULL OR detail.run = wanted.run)
-             GROUP BY audit_record.actor, session_role, audit_record.action, detail.run, reason, currency, verdict, psp_reference
+             GROUP BY audit_record.actor, origin, audit_record.action, detail.run, reason, currency, verdict, psp_reference
              ORDER BY min(at), min(audit_id)
             """;
 
@@ -69,11 +69,11 @@ public final class AuditTrail {
             bind(statement, question);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    var name = new Name(result.getString(3), result.getString(12), result.getString(4),
+                    var name = new Name(result.getString(3), Optional.ofNullable(result.getString(12)), result.getString(4),
                             Optional.ofNullable(result.getString(5)), Finding.of(result.getString(10), result.getString(11)),
                             Optional.ofNullable(result.getString(6)));
                     lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.role, name.action, name.run,
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.claim, name.action, name.run,
                             name.finding, name.reason, Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
                             AuditTrail::together);
                 }
@@ -96,6 +96,6 @@ public final class AuditTrail {
 
     private static Line together(Line line, Line more) {
         return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
-                line.actor, line.role, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
+                line.actor, line.claim, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
     }
 }

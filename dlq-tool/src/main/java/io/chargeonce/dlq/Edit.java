@@ -96,7 +96,7 @@ public final class Edit {
                 return List.of("somebody else has moved it meanwhile");
             }
         }
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.actor(), "dlq.edited", Optional.empty(), "dead_letter",
+        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), "dlq.edited", Optional.empty(), "dead_letter",
                 letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause()))));
         return List.of();
     }

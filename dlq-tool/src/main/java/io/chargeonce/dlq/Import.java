@@ -33,7 +33,7 @@ public final class Import {
         return queue.database().inTransaction(connection -> {
             Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
             AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
-                    .map(letter -> new AuditLog.Entry(mandate.actor(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
+                    .map(letter -> new AuditLog.Entry(mandate.person(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
                             mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
                     .toList());
             return entered.size();

@@ -3,7 +3,7 @@ package io.chargeonce.dlq;
 import com.sun.security.auth.module.UnixSystem;
 import java.util.Optional;
 
-/** The person at this terminal, as the operating system knows them. Nothing that can be typed or set changes it. */
+/** The account at this machine. It is a claim: who owns the machine chooses it. The database knows the login, and only that counts. */
 public final class Login {
 
     private Login() {}

@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.ledger.AuditLog;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -7,9 +8,13 @@ import java.util.Optional;
 /**
  * Who changes the dead-letter queue and why; written to the audit log with every single change.
  *
- * @param run names this one run, so that everything it changed can be found
+ * @param actor who is told to have done it. The audit log does not believe it: Postgres names the login of the session
+ * @param claim who the client says that it is, kept beside that name
+ * @param run   names this one run, so that everything it changed can be found
  */
-public record Mandate(String actor, Optional<String> reason, String run) {
+public record Mandate(String actor, Optional<String> claim, Optional<String> reason, String run) {
+
+    private static final String LOGIN = "SELECT session_user";
 
     public Mandate {
         if (actor.isBlank() || reason.filter(String::isBlank).isPresent()) {
@@ -17,10 +22,39 @@ public record Mandate(String actor, Optional<String> reason, String run) {
         }
     }
 
-    /** A run of its own for this person or service. */
+    /** Without a claim. */
+    public Mandate(String actor, Optional<String> reason, String run) {
+        this(actor, Optional.empty(), reason, run);
+    }
+
+    /** A run of its own for a service or a test. */
     public static Mandate of(String actor, Optional<String> reason) {
+        return new Mandate(actor, reason, newRun());
+    }
+
+    /** A run of its own for the person at this terminal. */
+    public static Mandate of(DeadLetterQueue queue, Optional<String> reason) {
+        return of(queue, reason, newRun());
+    }
+
+    /** For the person at this terminal: named by the login, which the database knows; the account at this machine is a claim. */
+    public static Mandate of(DeadLetterQueue queue, Optional<String> reason, String run) {
+        String login = queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+        return new Mandate(login, Optional.of(Login.name()), reason, run);
+    }
+
+    private static String newRun() {
         var bytes = new byte[5];
         new SecureRandom().nextBytes(bytes);
-        return new Mandate(actor, reason, "run_" + HexFormat.of().formatHex(bytes));
+        return "run_" + HexFormat.of().formatHex(bytes);
+    }
+
+    AuditLog.Actor person() {
+        return new AuditLog.Actor.Person(claim);
     }
 }

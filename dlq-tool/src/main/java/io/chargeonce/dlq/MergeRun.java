@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param verdict     why it was aborted or cancelled
  * @param leader      who leads it, or led it when it was killed
  * @param silence     since the leader's last sign of life
+ * @param evenUnresolved of a purge: also payments whose money may have been taken
+ * @param awaitsApproval whether another person has to approve it before it begins
  * @param judgedAfter items up to this position have no say any more in whether it goes well
  */
 public record MergeRun(
@@ -27,7 +29,11 @@ public record MergeRun(
         Optional<String> leader,
         Optional<Duration> silence,
         int judgedAfter,
-        Optional<Instant> endedAt) {
+        Optional<Instant> endedAt,
+        FourEyes.Kind kind,
+        boolean evenUnresolved,
+        boolean awaitsApproval,
+        Optional<String> approvedBy) {
 
     /** A leader that is silent for longer is dead: it says something every second or so. */
     public static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);

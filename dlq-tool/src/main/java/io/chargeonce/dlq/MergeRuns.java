@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -29,9 +30,14 @@ public final class MergeRuns {
 
     /** Freezes what the selection means now under the mandate's run. Moves nothing. */
     public MergeRun plan(Selection selection, Mandate mandate, RunTerms terms) {
+        return plan(selection, mandate, terms, FourEyes.Kind.MERGE, false);
+    }
+
+    /** The same for a purge or a restore, which waits for another person. */
+    MergeRun plan(Selection selection, Mandate mandate, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
         return queue.database().inTransaction(connection -> {
             RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
-            RunRows.insert(connection, mandate, terms, frozen);
+            RunRows.insert(connection, mandate, terms, frozen, kind, evenUnresolved);
             audit(connection, mandate, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, mandate.run()).orElseThrow();
         });
@@ -56,7 +62,7 @@ public final class MergeRuns {
         UUID token = UUID.randomUUID();
         Optional<MergeRun> taken = queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            if (!RunRows.take(connection, mandate.run(), mandate.actor(), token)) {
+            if (!RunRows.take(connection, mandate.run(), token)) {
                 return Optional.empty();
             }
             audit(connection, mandate, "dlq.run.led", Optional.empty());
@@ -94,8 +100,7 @@ public final class MergeRuns {
     public boolean cancel(Mandate mandate) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean cancelled = RunRows.end(connection, mandate.run(), RunState.CANCELLED,
-                    Optional.of("cancelled by " + mandate.actor()));
+            boolean cancelled = RunRows.cancel(connection, mandate.run());
             if (cancelled) {
                 audit(connection, mandate, "dlq.run.cancelled", Optional.empty());
             }
@@ -157,7 +162,17 @@ public final class MergeRuns {
     }
 
     static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.actor(), action, Optional.empty(), "dlq_run", mandate.run(),
-                why.or(mandate::reason), Map.of("run", mandate.run()))));
+        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
+                why.or(mandate::reason), data(connection, mandate))));
+    }
+
+    /** Both people are named where a run of one is led after another has approved it. */
+    private static Map<String, Object> data(Connection connection, Mandate mandate) throws SQLException {
+        var data = new TreeMap<String, Object>(Map.of("run", mandate.run()));
+        RunRows.find(connection, mandate.run()).ifPresent(run -> {
+            data.put("planned_by", run.plannedBy());
+            run.approvedBy().ifPresent(name -> data.put("approved_by", name));
+        });
+        return data;
     }
 }

@@ -6,8 +6,10 @@ import io.chargeonce.ledger.OperationTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -41,12 +43,16 @@ public final class Purge {
 
     /** One commit. */
     Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        return queue.database().inTransaction(connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
+        Map<String, Fate> fates = queue.database().inTransaction(connection ->
+                purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
+        var tally = new Tally<Fate>();
+        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
+        return tally;
     }
 
-    private Tally<Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
-        var fates = new Tally<Fate>();
-        batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
+    Map<String, Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new HashMap<String, Fate>();
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
@@ -58,14 +64,14 @@ public final class Purge {
             if (mayBePurged) {
                 purgeable.add(letter);
             } else {
-                fates.add(Fate.REFUSED, letter);
+                fates.put(letter.id(), Fate.REFUSED);
             }
         }
         save(connection, batch, purgeable);
         // Poison has no operation to lock: of two purges at once the release itself says which one had it.
         Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
                 purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(mandate, "dlq.purged", purgeable)));
-        purgeable.forEach(letter -> fates.add(released.contains(letter.id()) ? Fate.PURGED : Fate.GONE, letter));
+        purgeable.forEach(letter -> fates.put(letter.id(), released.contains(letter.id()) ? Fate.PURGED : Fate.GONE));
         return fates;
     }
 

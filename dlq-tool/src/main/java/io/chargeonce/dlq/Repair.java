@@ -26,7 +26,7 @@ public final class Repair {
     private void runOnce(List<String> ids, Mandate mandate) {
         queue.database().inTransaction(connection -> {
             LetterCopies.stage(connection, queue.topics(), ids);
-            AuditLog.append(connection, ids.stream().map(id -> new AuditLog.Entry(mandate.actor(), "dlq.repaired", Optional.empty(),
+            AuditLog.append(connection, ids.stream().map(id -> new AuditLog.Entry(mandate.person(), "dlq.repaired", Optional.empty(),
                     "dead_letter", id, mandate.reason(), Map.of("run", mandate.run()))).toList());
             return ids;
         });

@@ -6,8 +6,10 @@ import io.chargeonce.ledger.PurgedLetters;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -34,19 +36,22 @@ public final class Restore {
 
     /** One commit. */
     Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        return queue.database().inTransaction(connection -> restore(connection,
+        Map<String, Fate> fates = queue.database().inTransaction(connection -> restore(connection,
                 LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), mandate));
+        var tally = new Tally<Fate>();
+        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
+        return tally;
     }
 
-    private Tally<Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
-        var fates = new Tally<Fate>();
-        batch.gone().forEach(target -> fates.add(Fate.GONE, Sum.of(target.money())));
+    Map<String, Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new HashMap<String, Fate>();
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
         var letters = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             // The retention may have ended since it was selected, and the world been told so.
             boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
             if (isOver) {
-                fates.add(Fate.GONE, letter);
+                fates.put(letter.id(), Fate.GONE);
             } else {
                 letters.add(letter);
             }
@@ -58,7 +63,7 @@ public final class Restore {
         // Of two restores of one poison record at once, the update itself says which one brought it back.
         Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
                 letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(mandate, "dlq.restored", letters)));
-        letters.forEach(letter -> fates.add(restored.contains(letter.id()) ? Fate.RESTORED : Fate.GONE, letter));
+        letters.forEach(letter -> fates.put(letter.id(), restored.contains(letter.id()) ? Fate.RESTORED : Fate.GONE));
         return fates;
     }
 }

@@ -24,10 +24,11 @@ final class RunItems {
     private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'; SET LOCAL work_mem = '64MB'";
 
     private static final String LETTERS = "(SELECT letter.dead_letter_id, letter.generation, letter.died_at, letter.amount, letter.currency, "
-            + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + ") AS letter\n";
+            + DeadLetterQuery.STANDING + " AS standing\n";
 
     /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
-    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + """
+    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + DeadLetterQuery.selected(Selection.From.THE_QUEUE)
+            + ") AS letter\n" + """
              WHERE standing IN ('rechargeable', 'past_deadline') ORDER BY md5(dead_letter_id) LIMIT ?
             """;
 
@@ -39,7 +40,7 @@ final class RunItems {
                                      cardinality(drawn) + row_number() OVER (ORDER BY died_at, dead_letter_id)),
                        dead_letter_id, generation, died_at, standing, amount, currency
                   FROM \
-            """ + LETTERS + """
+            """ + LETTERS + "%s) AS letter\n" + """
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
                 RETURNING dead_letter_id, generation, died_at
             )
@@ -51,7 +52,7 @@ final class RunItems {
             statement.execute(PATIENCE);
         }
         List<String> drawn = canary == 0 ? List.of() : draw(connection, selection, canary);
-        try (var statement = connection.prepareStatement(FREEZE)) {
+        try (var statement = connection.prepareStatement(FREEZE.formatted(DeadLetterQuery.selected(selection.from())))) {
             int next = DeadLetterQuery.bind(statement, selection);
             statement.setString(next, run);
             statement.setArray(next + 1, connection.createArrayOf("text", drawn.toArray()));

@@ -19,23 +19,25 @@ final class RunRows {
     private RunRows() {}
 
     private static final String INSERT = """
-            INSERT INTO dlq_run (run_id, planned_by, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
-                                 even_capped, state)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned')
+            INSERT INTO dlq_run (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
+                                 even_capped, state, kind, even_unresolved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
             """;
 
-    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen) throws SQLException {
+    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
+                       boolean evenUnresolved) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, mandate.run());
-            statement.setString(2, mandate.actor());
-            statement.setString(3, mandate.reason().orElse(null));
-            statement.setString(4, frozen.fingerprint());
-            statement.setLong(5, frozen.items());
-            statement.setInt(6, terms.canary());
-            statement.setObject(7, boxed(terms.rate()), Types.INTEGER);
-            statement.setObject(8, boxed(terms.maxRate()), Types.INTEGER);
-            statement.setInt(9, terms.abortAbovePercent());
-            statement.setBoolean(10, terms.evenCapped());
+            statement.setString(2, mandate.reason().orElse(null));
+            statement.setString(3, frozen.fingerprint());
+            statement.setLong(4, frozen.items());
+            statement.setInt(5, terms.canary());
+            statement.setObject(6, boxed(terms.rate()), Types.INTEGER);
+            statement.setObject(7, boxed(terms.maxRate()), Types.INTEGER);
+            statement.setInt(8, terms.abortAbovePercent());
+            statement.setBoolean(9, terms.evenCapped());
+            statement.setString(10, kind.tag());
+            statement.setBoolean(11, evenUnresolved);
             statement.executeUpdate();
         }
     }
@@ -47,7 +49,8 @@ final class RunRows {
     private static final String COLUMNS = """
             SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
                    even_capped, state, verdict, leader, (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms,
-                   judged_after, ended_at
+                   judged_after, ended_at, kind, even_unresolved, awaits_approval,
+                   (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
               FROM dlq_run
             """;
 
@@ -79,7 +82,7 @@ final class RunRows {
 
     private static final String TAKE = """
             UPDATE dlq_run
-               SET state = 'running', leader = ?, leader_token = ?, led_at = clock_timestamp(), verdict = NULL, ended_at = NULL,
+               SET state = 'running', leader = session_user, leader_token = ?, led_at = clock_timestamp(), verdict = NULL, ended_at = NULL,
                    judged_after = CASE WHEN state <> 'aborted' THEN judged_after ELSE
                        coalesce((SELECT max(position) FROM dlq_run_item AS item
                                   WHERE item.run_id = dlq_run.run_id AND fate IS NOT NULL), 0) END
@@ -88,12 +91,11 @@ final class RunRows {
             """;
 
     /** @return false if it has ended, or somebody leads it */
-    static boolean take(Connection connection, String id, String leader, UUID token) throws SQLException {
+    static boolean take(Connection connection, String id, UUID token) throws SQLException {
         try (var statement = connection.prepareStatement(TAKE)) {
-            statement.setString(1, leader);
-            statement.setObject(2, token);
-            statement.setString(3, id);
-            statement.setLong(4, MergeRun.LONGEST_SILENCE.toSeconds());
+            statement.setObject(1, token);
+            statement.setString(2, id);
+            statement.setLong(3, MergeRun.LONGEST_SILENCE.toSeconds());
             return statement.executeUpdate() == 1;
         }
     }
@@ -139,6 +141,21 @@ final class RunRows {
         }
     }
 
+    private static final String CANCEL = """
+            UPDATE dlq_run
+               SET state = 'cancelled', verdict = 'cancelled by ' || session_user, leader = NULL, leader_token = NULL,
+                   ended_at = clock_timestamp()
+             WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
+            """;
+
+    /** @return false if it had ended before */
+    static boolean cancel(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(CANCEL)) {
+            statement.setString(1, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
     private static MergeRun read(ResultSet result) throws SQLException {
         var terms = new RunTerms(result.getInt("canary"), number(result, "rate"), number(result, "max_rate"),
                 result.getInt("abort_above_percent"), result.getBoolean("even_capped"));
@@ -147,7 +164,9 @@ final class RunRows {
                 result.getString("fingerprint"), result.getLong("items"), terms, RunState.fromTag(result.getString("state")),
                 Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
                 Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
-                result.getInt("judged_after"), instant(result, "ended_at"));
+                result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
+                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"),
+                Optional.ofNullable(result.getString("approved_by")));
     }
 
     private static OptionalInt number(ResultSet result, String column) throws SQLException {

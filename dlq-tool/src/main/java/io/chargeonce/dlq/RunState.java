@@ -15,7 +15,8 @@ public enum RunState {
     /** A person stopped it for good. */
     CANCELLED;
 
-    boolean isEnd() {
+    /** Whether nothing of it will move any more. */
+    public boolean isEnd() {
         return switch (this) {
             case PLANNED, RUNNING, ABORTED -> false;
             case FINISHED, CANCELLED -> true;

@@ -68,16 +68,23 @@ public final class Settle {
     private static Look write(Connection connection, Look look, Finding finding, Mandate mandate) throws SQLException {
         var locked = OperationTable.lock(connection, List.of(finding.id));
         Operation operation = locked.rows().get(finding.id);
-        // Where two people are needed, a second one's approval goes here.
-        Optional<String> approvedBy = Optional.of(mandate.actor());
-        if (!HandSettlementTable.propose(connection, operation, finding.reference, finding.evidence, mandate.actor(), mandate.run(), approvedBy)) {
+        if (!HandSettlementTable.propose(connection, operation, finding.reference, finding.evidence, mandate.run())) {
             return new Look(look.operation, look.attempt, List.of("this attempt has been settled by hand before; see dlq why " + finding.id));
         }
         operation.askNow(locked.now());
         OperationTable.save(connection, List.of(operation));
-        AuditLog.append(connection, List.of(AuditLog.Entry.of(mandate.actor(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
+        AuditLog.append(connection, List.of(AuditLog.Entry.of(mandate.person(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
                 data(operation, finding, mandate))));
         return look;
+    }
+
+    /** The resolver has to look at these again. */
+    static void sendResolver(Connection connection, List<String> ids) throws SQLException {
+        Database.waitForLocks(connection, LOCK_PATIENCE);
+        var locked = OperationTable.lock(connection, ids);
+        List<Operation> open = locked.rows().values().stream().filter(Operation::isWatched).toList();
+        open.forEach(operation -> operation.askNow(locked.now()));
+        OperationTable.save(connection, open);
     }
 
     private static Map<String, Object> data(Operation operation, Finding finding, Mandate mandate) {

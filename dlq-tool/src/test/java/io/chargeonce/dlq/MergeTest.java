@@ -142,7 +142,7 @@ class MergeTest {
 
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
-        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'somebody' AND resource_type = 'operation'")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'ann' AND resource_type = 'operation'")).isEqualTo("450");
         assertThat(rows.text("SELECT max(generation) FROM operation_state")).isEqualTo("2");
         assertThat(ids).allSatisfy(id -> assertThat(rows.letter(id)).isEqualTo("merged/2"));
     }
@@ -159,7 +159,7 @@ class MergeTest {
         long purged = purge.join().fates().of(Fate.PURGED).count();
 
         assertThat(merged + purged).isEqualTo(450);
-        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'somebody' AND resource_type = 'operation'")).isEqualTo("450");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'ann' AND resource_type = 'operation'")).isEqualTo("450");
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("" + merged);
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + purged);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("" + merged);

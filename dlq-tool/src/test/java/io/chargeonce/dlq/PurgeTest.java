@@ -26,7 +26,7 @@ class PurgeTest {
         assertThat(rows.letter(id)).isEqualTo("purged/2");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
         assertThat(rows.text("SELECT actor || ' ' || action || ' ' || reason || ' ' || (data ->> 'run') FROM audit_record WHERE action = 'dlq.purged'"))
-                .isEqualTo("somebody dlq.purged a test " + BY_A_TEST.run());
+                .isEqualTo("ann dlq.purged a test " + BY_A_TEST.run());
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.chargeonce.dlq;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
@@ -42,7 +43,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     public static final String MERCHANT = "acme";
-    private static final String OPERATOR = "chargeonce_dlq_operator";
+    /** A person's own login: it has the rights of production. */
+    public static final String OPERATOR = "ann";
     public static final Topics TOPICS = new Topics("payments");
 
     private interface Change {
@@ -63,6 +65,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         this.url = url;
         Migrations.apply(url, "postgres", "");
         Roles.apply(url, "postgres", "", Optional.empty());
+        People.add(url, "postgres", "", OPERATOR, "chargeonce_dlq_operator", Optional.empty());
         owner = Database.open(url, "postgres", "", 8);
         queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS);
     }
@@ -70,6 +73,11 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** The same queue as a command opens it. */
     public DeadLetterQueue open() {
         return new DeadLetterQueue(Database.openForCommand(asOperator(), OPERATOR, ""), TOPICS);
+    }
+
+    /** The same as another person opens it. */
+    public DeadLetterQueue openAs(String login) {
+        return new DeadLetterQueue(Database.openForCommand(url.replace("user=postgres", "user=" + login), login, ""), TOPICS);
     }
 
     private String asOperator() {

@@ -8,6 +8,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.SteadyClock;
@@ -28,6 +29,7 @@ public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
     private static final Duration REAP_EVERY = Duration.ofMinutes(1);
+    private static final Duration USE_EVERY = Duration.ofMinutes(1);
     private static final Duration AGE_EVERY = Duration.ofSeconds(5);
     private static final int WRITERS = 2;
     /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
@@ -74,7 +76,7 @@ public final class IngestService implements AutoCloseable {
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
-            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape)
+            var admin = AdminServer.start(address, pipeline.adminToken(), meters::scrape).countedBy(meters.registry())
                     .ready("database", database::problem).ready("requests", drain::problem)
                     .live("relay", relay::standstill).live("intake", intake::standstill).ready("intake", intake::standstill);
             workers.forEach(worker -> admin.live(worker.name(), worker::standstill));
@@ -111,6 +113,7 @@ public final class IngestService implements AutoCloseable {
                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
                                         InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
+        start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);
         var limits = new RateLimits(new SteadyClock());
         var heads = deadline(lifecycle, "heads", patience.head());
         var bodies = deadline(lifecycle, "bodies and answers", patience.exchange());
@@ -121,9 +124,9 @@ public final class IngestService implements AutoCloseable {
         start(lifecycle, "ingest-outcomes", Outcomes.LONGEST_PAUSE, outcomes::runOnce, meters);
         var requests = new IngestMeters(meters.registry());
         var read = new ReadPayment(database);
-        var batch = new PostBatch(accept, limits, requests, silence, patience.leftover(), clock);
+        var batch = new PostBatch(accept, merchants, limits, requests, silence, patience.leftover(), clock);
         drain.tell(batch::endAll);
-        var api = new PaymentsApi(new FrontDoor(merchants, limits),
+        var api = new PaymentsApi(new FrontDoor(merchants, limits, new AuthenticationFailures("ingest", meters.registry())),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostRefund(new RequestBody(bodies), refunds), read,
                 new ListPayments(database), new Exchange(bodies, leftovers, drain), requests, tracing);

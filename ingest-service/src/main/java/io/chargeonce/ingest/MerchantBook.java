@@ -43,12 +43,12 @@ public final class MerchantBook {
                         int tokens, Instant createdAt) {}
 
     private final Database database;
-    private final String actor;
+    private final String claim;
 
-    /** @param actor who makes the changes, for the audit records */
-    public MerchantBook(Database database, String actor) {
+    /** @param claim who the client says that it is; the audit records name the login of the session, and keep this beside it */
+    public MerchantBook(Database database, String claim) {
         this.database = database;
-        this.actor = actor;
+        this.claim = claim;
     }
 
     public static boolean isId(String text) {
@@ -59,7 +59,7 @@ public final class MerchantBook {
             WITH added AS (
                 INSERT INTO merchant (merchant_id) VALUES (?) ON CONFLICT DO NOTHING RETURNING merchant_id
             )
-            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, NULL)
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, ARRAY[?])
               FROM added
             """;
 
@@ -68,7 +68,7 @@ public final class MerchantBook {
         return database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ADD)) {
                 statement.setString(1, merchant);
-                statement.setString(2, actor);
+                statement.setString(2, claim);
                 return hasRow(statement) && set(connection, merchant, terms);
             }
         });
@@ -83,9 +83,9 @@ public final class MerchantBook {
                  WHERE merchant_id = ?
                 RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines
             )
-            SELECT append_audit(ARRAY[merchant_id], ARRAY[?], ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
                    ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
-                                           'represent_declines', represent_declines)::text], NULL)
+                                           'represent_declines', represent_declines)::text], ARRAY[?])
               FROM changed
             """;
 
@@ -103,7 +103,7 @@ public final class MerchantBook {
             statement.setBoolean(5, terms.representDeclines().isPresent());
             statement.setBoolean(6, terms.representDeclines().orElse(false));
             statement.setString(7, merchant);
-            statement.setString(8, actor);
+            statement.setString(8, claim);
             return hasRow(statement);
         }
     }
@@ -113,6 +113,18 @@ public final class MerchantBook {
         try (var row = statement.executeQuery()) {
             return row.next();
         }
+    }
+
+    private static final String LOGIN = "SELECT session_user";
+
+    /** Whom the audit log names. */
+    public static String login(Database database) {
+        return database.withConnection(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
     }
 
     private static final String LIST = """

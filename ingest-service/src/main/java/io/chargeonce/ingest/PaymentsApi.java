@@ -48,18 +48,18 @@ final class PaymentsApi implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post(Command.PATH, merchants("accept", post::answer));
-        rules.get(Command.PATH, merchants("list", (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.post(Command.PATH, merchants("accept", Scope.PAY, post::answer));
+        rules.get(Command.PATH, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
         rules.any(Command.PATH, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.post(PostBatch.PATH, this::postBatch);
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
-        rules.get(ONE, merchants("read",
+        rules.get(ONE, merchants("read", Scope.READ,
                 (merchant, request) -> read.read(merchant.id(), request.path().pathParameters().get("id"))));
-        rules.post(REFUNDS, merchants("refund", refund::answer));
-        rules.get(REFUNDS, merchants("read",
+        rules.post(REFUNDS, merchants("refund", Scope.REFUND, refund::answer));
+        rules.get(REFUNDS, merchants("read", Scope.READ,
                 (merchant, request) -> read.readRefunds(merchant.id(), request.path().pathParameters().get("id"))));
         rules.any(REFUNDS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
-        rules.get(REFUND, merchants("read", (merchant, request) -> read.readRefund(merchant.id(),
+        rules.get(REFUND, merchants("read", Scope.READ, (merchant, request) -> read.readRefund(merchant.id(),
                 request.path().pathParameters().get("id"), request.path().pathParameters().get("refund"))));
         rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
@@ -69,8 +69,8 @@ final class PaymentsApi implements HttpService {
     }
 
     /** A route for whoever has a credential. */
-    private Handler merchants(String route, BiFunction<Merchant, ServerRequest, Answer> answer) {
-        return handle(route, request -> admit(request).answer(merchant -> answer.apply(merchant, request)));
+    private Handler merchants(String route, Scope scope, BiFunction<Merchant, ServerRequest, Answer> answer) {
+        return handle(route, request -> admit(request, scope).answer(credential -> answer.apply(credential.merchant(), request)));
     }
 
     /** A route for everybody. */
@@ -89,13 +89,13 @@ final class PaymentsApi implements HttpService {
     }
 
     private void postBatch(ServerRequest request, ServerResponse response) {
-        switch (Guarded.checked(() -> admit(request))) {
-            case Checked.Wrong<Merchant> wrong -> refuse(request, response, wrong.problem());
-            case Checked.Right<Merchant> merchant -> {
+        switch (Guarded.checked(() -> admit(request, Scope.PAY))) {
+            case Checked.Wrong<Credential> wrong -> refuse(request, response, wrong.problem());
+            case Checked.Right<Credential> credential -> {
                 switch (PostBatch.guarded(request)) {
                     case Checked.Wrong<Boolean> wrong -> refuse(request, response, wrong.problem());
                     case Checked.Right<Boolean> guarded -> traced("batch", request, () -> {
-                        batch.stream(merchant.value(), guarded.value(), request, response);
+                        batch.stream(credential.value(), guarded.value(), request, response);
                         return true;
                     });
                 }
@@ -107,7 +107,7 @@ final class PaymentsApi implements HttpService {
         exchange.send(request, response, meters.timed("batch", problem::answer));
     }
 
-    private Checked<Merchant> admit(ServerRequest request) {
-        return frontDoor.admit(request.headers().all(HeaderNames.AUTHORIZATION, List::of));
+    private Checked<Credential> admit(ServerRequest request, Scope scope) {
+        return frontDoor.admit(request.headers().all(HeaderNames.AUTHORIZATION, List::of), scope, PostBatch.client(request));
     }
 }

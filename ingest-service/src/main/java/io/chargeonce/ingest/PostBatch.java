@@ -10,6 +10,8 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
@@ -26,6 +28,7 @@ final class PostBatch {
     private static final String NDJSON = "application/x-ndjson";
 
     private final Function<Ask, Answer> accept;
+    private final Merchants merchants;
     private final RateLimits limits;
     private final IngestMeters meters;
     private final Deadline patience;
@@ -38,9 +41,10 @@ final class PostBatch {
      * @param patience how long the client may take to send or to take a few bytes
      * @param leftover how long the rest of a batch that was ended is read, so that its answers reach a client that still sends
      */
-    PostBatch(Function<Ask, Answer> accept, RateLimits limits, IngestMeters meters, Deadline patience, Duration leftover,
+    PostBatch(Function<Ask, Answer> accept, Merchants merchants, RateLimits limits, IngestMeters meters, Deadline patience, Duration leftover,
               InstantSource clock) {
         this.accept = accept;
+        this.merchants = merchants;
         this.limits = limits;
         this.meters = meters;
         this.patience = patience;
@@ -61,17 +65,18 @@ final class PostBatch {
         open.forEach(Batch::end);
     }
 
-    void stream(Merchant merchant, boolean guarded, ServerRequest request, ServerResponse response) {
+    void stream(Credential credential, boolean guarded, ServerRequest request, ServerResponse response) {
         response.status(200);
         response.header("Content-Type", NDJSON);
+        InetAddress client = client(request);
         String origin = request.remotePeer().host();
         // The batch closes it only when all is well: the end of the stream tells the client that no answer is missing.
         OutputStream out = new BufferedOutputStream(new PatientOutput(response.outputStream(), patience), 16 * 1024);
         var turns = new Turns("batch-line");
         var batch = new Batch(line -> {
-            limits.await(merchant);
+            limits.await(credential.merchant());
             BatchLine read = BatchLine.read(line);
-            return turns.take(read.turns(guarded), () -> answer(merchant, guarded, origin, read));
+            return turns.take(read.turns(guarded), () -> answer(credential, client, guarded, origin, read));
         }, leftover);
         open.add(batch);
         try {
@@ -118,12 +123,20 @@ final class PostBatch {
                 : InputStream.nullInputStream();
     }
 
-    private byte[] answer(Merchant merchant, boolean guarded, String origin, BatchLine line) {
-        return line.answered(meters.timed("batch", () -> line.request().answer(
-                payment -> {
-                    Ask ask = Ask.of(merchant.id(), key(line), payment, origin, clock.instant());
-                    return accept.apply(guarded ? ask : ask.withoutGuard());
-                })));
+    /** A batch may be open for hours: each line is let in by itself, or a token would pay on after it was revoked. */
+    private byte[] answer(Credential credential, InetAddress client, boolean guarded, String origin, BatchLine line) {
+        return line.answered(meters.timed("batch", () -> Guarded.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
+                still -> line.request().answer(
+                        payment -> {
+                            Ask ask = Ask.of(still.merchant().id(), key(line), payment, origin, clock.instant());
+                            return accept.apply(guarded ? ask : ask.withoutGuard());
+                        })))));
+    }
+
+    /** The other end of the connection. Nothing that a request says of where it comes from is believed. */
+    static InetAddress client(ServerRequest request) {
+        return request.remotePeer().address() instanceof InetSocketAddress socket && !socket.isUnresolved() ? socket.getAddress()
+                : InetAddress.getLoopbackAddress();
     }
 
     private static IdempotencyKey key(BatchLine line) {

@@ -34,6 +34,27 @@ final class Problems {
                 .with("WWW-Authenticate", "Bearer realm=\"chargeonce\"");
     }
 
+    static Problem tokenExpired() {
+        return Problem.of(401, "token-expired", "The token has expired", "Send a token that is still valid; its issuer makes a new one.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"invalid_token\"");
+    }
+
+    static Problem tokenRevoked() {
+        return Problem.of(401, "token-revoked", "The token was revoked", "Send a token that is still valid; its issuer makes a new one.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"invalid_token\"");
+    }
+
+    static Problem scopeMissing(Scope scope) {
+        return Problem.of(403, "scope-missing", "The token may not do this",
+                "This needs a token with the scope '%s'; its issuer makes a new one.".formatted(scope.tag()))
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"insufficient_scope\", scope=\"" + scope.tag() + "\"");
+    }
+
+    static Problem addressNotAllowed() {
+        return Problem.of(403, "address-not-allowed", "The token may not be used from here",
+                "Send it from an address that it was issued for; its issuer makes one for other addresses.");
+    }
+
     static Problem keyMissing() {
         return Problem.of(400, "idempotency-key-missing", "No Idempotency-Key header",
                 "Send an Idempotency-Key that names this payment, and the same one whenever you repeat the request.");

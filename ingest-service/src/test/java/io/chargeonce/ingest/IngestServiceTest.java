@@ -172,7 +172,7 @@ class IngestServiceTest {
         HttpResponse<String> answer = world.send(world.payment(key, BODY).setHeader("Authorization", authorization).build());
 
         assertThat(answer.statusCode()).isEqualTo(401);
-        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:unauthenticated");
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:" + (authorization.endsWith("revoked") ? "token-revoked" : "unauthenticated"));
         assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
     }
 

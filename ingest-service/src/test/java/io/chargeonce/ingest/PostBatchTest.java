@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,36 @@ class PostBatchTest {
         assertThat(Json.at(answers.getFirst(), "body")).isEqualTo(alone.body());
         assertThat(Json.text(Json.at(answers.getFirst(), "headers"), "Location"))
                 .isEqualTo("/v1/payments/" + Json.text(alone.body(), "id"));
+    }
+
+    @Test
+    void a_token_that_is_revoked_while_a_batch_is_open_pays_for_no_line_after_five_seconds() throws Exception {
+        world.execute("INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_leaked'), 'acme')");
+        try (var socket = new Socket("127.0.0.1", world.service.port())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST /v1/payments/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_leaked\r\n"
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+            var answers = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            assertThat(sent(out, answers, 0)).contains("\"status\":202");
+            world.execute("UPDATE merchant_token SET revoked_at = now() WHERE token_sha256 = sha256('test_leaked')");
+            var line = new int[1];
+            String refused = Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(200))
+                    .until(() -> sent(out, answers, ++line[0]), answer -> !answer.contains("\"status\":202"));
+            assertThat(refused).contains("\"status\":401", "token-revoked");
+            assertThat(world.count("SELECT count(*) FROM idempotency_key WHERE idempotency_key = '" + key + "-" + line[0] + "'")).isZero();
+        }
+    }
+
+    /** Sends a line in a chunk of its own, and returns its answer. */
+    private String sent(OutputStream out, BufferedReader answers, int number) throws IOException {
+        String line = line(key + "-" + number) + "\n";
+        out.write((Integer.toHexString(line.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + line + "\r\n").getBytes(StandardCharsets.UTF_8));
+        out.flush();
+        String answer = answers.readLine();
+        while (!answer.startsWith("{\"line\":" + (number + 1))) {
+            answer = answers.readLine();
+        }
+        return answer;
     }
 
     @Test

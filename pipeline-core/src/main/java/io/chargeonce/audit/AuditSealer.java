@@ -54,7 +54,9 @@ public final class AuditSealer {
     /** Of so many seals one looks after the tables, for where a lock is not to be had appends wait a moment in vain. */
     static final int TABLES_EVERY = 20;
 
-    private record Pass(Optional<Seal> sealed, double oldestSeconds) {}
+    private record Pass(Optional<Sealed> sealed, double oldestSeconds) {}
+
+    private record Sealed(Seal seal, PeoplesDeeds deeds) {}
 
     /** @param tableEnd of the table that the next record stands in: one seal has records of one table, which is forgotten as a whole */
     private record Due(String now, long tableEnd) {}
@@ -65,6 +67,7 @@ public final class AuditSealer {
     private final int most;
     private final Runnable staged;
     private final AuditRetention retention;
+    private final MeterRegistry meters;
     private final Horizon horizon = new Horizon();
     private volatile double oldestSeconds;
 
@@ -79,6 +82,8 @@ public final class AuditSealer {
         this.settings = settings;
         this.most = most;
         this.staged = staged;
+        this.meters = meters;
+        PeoplesDeeds.show(meters);
         this.retention = new AuditRetention(settings.kept, settings.keys);
         meters.gauge("chargeonce.audit.unsealed.seconds", this, sealer -> sealer.oldestSeconds);
     }
@@ -92,17 +97,19 @@ public final class AuditSealer {
     public int runOnce() {
         Pass pass = database.inTransaction(this::pass);
         oldestSeconds = pass.oldestSeconds;
-        pass.sealed.ifPresent(seal -> {
+        pass.sealed.ifPresent(sealed -> {
+            Seal seal = sealed.seal;
+            sealed.deeds.count(meters);
             staged.run();
             LOG.info("audit seal {}: {} records, ids {} to {}, mark {} under {}{}", seal.number(), seal.records(), seal.from(), seal.to(),
                     seal.mark(), seal.keyId().map(id -> "key " + id).orElse("no key"),
                     seal.forgotten().map(last -> "; records up to %d are forgotten, for they were old enough".formatted(last)).orElse(""));
         });
-        return pass.sealed.filter(seal -> seal.records() == most).isPresent() ? 1 : 0;
+        return pass.sealed.filter(sealed -> sealed.seal.records() == most).isPresent() ? 1 : 0;
     }
 
     private Pass pass(Connection connection) throws SQLException {
-        Optional<Seal> sealed = isAlone(connection) ? seal(connection) : Optional.empty();
+        Optional<Sealed> sealed = isAlone(connection) ? seal(connection) : Optional.empty();
         return new Pass(sealed, Unsealed.read(connection).oldestSeconds());
     }
 
@@ -116,7 +123,7 @@ public final class AuditSealer {
         }
     }
 
-    private Optional<Seal> seal(Connection connection) throws SQLException {
+    private Optional<Sealed> seal(Connection connection) throws SQLException {
         OptionalLong end = horizon.look(connection);
         Optional<Seal> before = SealTable.last(connection);
         long from = Seal.from(before);
@@ -137,7 +144,7 @@ public final class AuditSealer {
         Seal seal = Seal.following(before, to, digest, forgotten, due.get().now, settings.keys);
         SealTable.insert(connection, seal);
         Outbox.stage(connection, List.of(published(seal)));
-        return Optional.of(seal);
+        return Optional.of(new Sealed(seal, digest.deeds()));
     }
 
     /** A last seal from the future is one from before the clock was put right. */

@@ -21,6 +21,7 @@ final class RecordDigest {
     private static final int NULL = -1;
 
     private final MessageDigest sha256;
+    private final PeoplesDeeds deeds = new PeoplesDeeds();
     private long records;
     private long last;
 
@@ -42,6 +43,7 @@ final class RecordDigest {
             """;
 
     private static final int FIELDS = 11;
+    private static final int ACTION = 6;
 
     /**
      * Takes in what is there between two ids, in a transaction.
@@ -66,12 +68,17 @@ final class RecordDigest {
     private void take(ResultSet row) throws SQLException {
         records++;
         last = row.getLong(1);
+        deeds.add(row.getString(ACTION));
         for (int field = 1; field <= FIELDS; field++) {
             String text = row.getString(field);
             byte[] bytes = text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
             sha256.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, text == null ? NULL : bytes.length));
             sha256.update(bytes);
         }
+    }
+
+    PeoplesDeeds deeds() {
+        return deeds;
     }
 
     long records() {

@@ -31,6 +31,8 @@ final class Powers {
                 OR pg_get_userbyid(roleid) = ANY (?)
                    -- Who makes a role is its member, so that it can change it.
                    AND member NOT IN (current_user::regrole, (SELECT nspowner FROM pg_namespace WHERE nspname = 'chargeonce'))
+                   AND NOT (NOT admin_option AND EXISTS (SELECT FROM chargeonce.person
+                                                          WHERE login = pg_get_userbyid(member) AND role = pg_get_userbyid(roleid)))
              UNION ALL
             SELECT format('%s on parameter %s from %s', privilege_type, parname, pg_get_userbyid(grantee)),
                    format('REVOKE ALL ON PARAMETER %I FROM %I CASCADE', parname, pg_get_userbyid(grantee))

@@ -21,6 +21,11 @@ public final class Roles {
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
 
+    /** Shared by all who work at the dead-letter queue without a login of their own. */
+    public static final String OPERATOR = "chargeonce_dlq_operator";
+    /** Shared by all who manage merchants without a login of their own. */
+    public static final String MERCHANT_ADMIN = "chargeonce_merchant_admin";
+
     /**
      * What was done.
      *
@@ -42,11 +47,14 @@ public final class Roles {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET LOCAL search_path = chargeonce");
-                Grants before = Grants.read(connection, ALL);
+                List<String> granted = new ArrayList<>(ALL);
+                granted.addAll(People.logins(connection));
+                Grants before = Grants.read(connection, granted);
                 statement.execute(rights());
                 Powers.TakenBack powers = Powers.takeBack(connection, ALL);
-                var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, ALL)));
+                var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
+                statement.execute("SELECT these_grants_are_intended()");
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
                 connection.commit();
                 return new Applied(set, tookBack, powers.left());
@@ -65,7 +73,8 @@ public final class Roles {
         return given;
     }
 
-    private static char[] secret(Path file) {
+    /** A password as its file has it, without the line's end. */
+    public static char[] secret(Path file) {
         try {
             return Files.readString(file).strip().toCharArray();
         } catch (IOException e) {

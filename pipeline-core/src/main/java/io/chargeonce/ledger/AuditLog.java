@@ -14,15 +14,36 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class AuditLog {
 
-    /**
-     * @param actor  a service, or the person's login
-     * @param reason what a person gave as the reason
-     */
-    public record Entry(String actor, String action, Optional<String> merchant, String resourceType, String resourceId,
+    /** Who did it. */
+    public sealed interface Actor {
+
+        /** Postgres refuses a name that is not the session's role's. */
+        record Service(String name) implements Actor {}
+
+        /**
+         * Whom Postgres names, by the login of the session.
+         *
+         * @param claim who the client says that it is; kept beside the name and shown as a claim
+         */
+        record Person(Optional<String> claim) implements Actor {}
+    }
+
+    /** @param reason what a person gave as the reason */
+    public record Entry(Actor actor, String action, Optional<String> merchant, String resourceType, String resourceId,
                         Optional<String> reason, Map<String, ?> data) {
 
-        public static Entry of(String actor, String action, Operation operation, Optional<String> reason,
-                               Map<String, ?> data) {
+        /** @param service that did it */
+        public Entry(String service, String action, Optional<String> merchant, String resourceType, String resourceId,
+                     Optional<String> reason, Map<String, ?> data) {
+            this(new Actor.Service(service), action, merchant, resourceType, resourceId, reason, data);
+        }
+
+        /** @param service that did it */
+        public static Entry of(String service, String action, Operation operation, Optional<String> reason, Map<String, ?> data) {
+            return of(new Actor.Service(service), action, operation, reason, data);
+        }
+
+        public static Entry of(Actor actor, String action, Operation operation, Optional<String> reason, Map<String, ?> data) {
             return new Entry(actor, action, Optional.of(operation.accepted().merchant()), "operation", operation.id(),
                     reason, data);
         }
@@ -33,7 +54,7 @@ public final class AuditLog {
     private AuditLog() {}
 
     private static final String APPEND = """
-            SELECT append_audit(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], NULL)
+            SELECT append_audit(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
             """;
 
     public static void append(Connection connection, List<Entry> entries) throws SQLException {
@@ -43,12 +64,13 @@ public final class AuditLog {
         try (var statement = connection.prepareStatement(APPEND)) {
             Columns.of(entries, statement)
                     .with("text", entry -> entry.merchant().orElse(null))
-                    .with("text", Entry::actor)
+                    .with("text", entry -> entry.actor() instanceof Actor.Service service ? service.name() : null)
                     .with("text", Entry::action)
                     .with("text", Entry::resourceType)
                     .with("text", Entry::resourceId)
                     .with("text", entry -> entry.reason().orElse(null))
-                    .with("text", entry -> JSON.writeValueAsString(entry.data()));
+                    .with("text", entry -> JSON.writeValueAsString(entry.data()))
+                    .with("text", entry -> entry.actor() instanceof Actor.Person person ? person.claim().orElse(null) : null);
             statement.execute();
         }
     }

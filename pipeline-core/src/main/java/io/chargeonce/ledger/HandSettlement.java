@@ -13,10 +13,11 @@ import java.util.Optional;
  * @param reference  the PSP's name for the money that moved; empty if none moved
  * @param evidence   how the person knows, 1 to 500 characters
  * @param run        names the command in the audit log
+ * @param approvedBy the login of who approved it; empty while another person has to
  * @param answer     what the PSP said when it was asked again
  */
 public record HandSettlement(PspKey key, String operationId, int step, Optional<String> reference, String evidence, String proposedBy,
-                             String run, Instant proposedAt, State state, Optional<String> answer) {
+                             String run, Instant proposedAt, State state, Optional<String> answer, Optional<String> approvedBy) {
 
     public enum State {
         /** The resolver has not decided yet: it has not come to it, or the PSP did not answer. */

@@ -17,28 +17,24 @@ import java.util.Optional;
 public final class HandSettlementTable {
 
     private static final String COLUMNS = """
-            psp_key, operation_id, step, psp_reference, evidence, proposed_by, run, proposed_at, state, answer
+            psp_key, operation_id, step, psp_reference, evidence, proposed_by, run, proposed_at, state, answer, approved_by
             """;
 
     private HandSettlementTable() {}
 
-    /** Approved by the one who proposes it: where two people are needed, the second one's approval is written later. */
+    /** Whose proposal it is, and whether it is approved, the database says by itself. */
     private static final String PROPOSE = """
-            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (psp_key) DO UPDATE
                SET step = excluded.step, verdict = excluded.verdict, psp_reference = excluded.psp_reference, evidence = excluded.evidence,
-                   proposed_by = excluded.proposed_by, run = excluded.run, proposed_at = excluded.proposed_at,
-                   approved_by = excluded.approved_by, state = 'waiting', answer = NULL, answered_at = NULL
+                   run = excluded.run, state = 'waiting', answer = NULL, answered_at = NULL
              WHERE hand_settlement.state IN ('waiting', 'refused')
             """;
 
-    /**
-     * @param approvedBy empty where another person must approve it first
-     * @return false if this attempt was settled already
-     */
-    public static boolean propose(Connection connection, Operation operation, Optional<String> reference, String evidence,
-                                  String proposedBy, String run, Optional<String> approvedBy) throws SQLException {
+    /** @return false if this attempt was settled already */
+    public static boolean propose(Connection connection, Operation operation, Optional<String> reference, String evidence, String run)
+            throws SQLException {
         try (var statement = connection.prepareStatement(PROPOSE)) {
             statement.setString(1, operation.attemptKey().value());
             statement.setString(2, operation.id());
@@ -46,9 +42,7 @@ public final class HandSettlementTable {
             statement.setString(4, reference.isPresent() ? "charged" : "not_charged");
             statement.setString(5, reference.orElse(null));
             statement.setString(6, ForeignText.brief(evidence));
-            statement.setString(7, proposedBy);
-            statement.setString(8, run);
-            statement.setString(9, approvedBy.orElse(null));
+            statement.setString(7, run);
             return statement.executeUpdate() == 1;
         }
     }
@@ -121,6 +115,7 @@ public final class HandSettlementTable {
         return new HandSettlement(new PspKey(row.getString("psp_key")), row.getString("operation_id"), row.getInt("step"),
                 Optional.ofNullable(row.getString("psp_reference")), row.getString("evidence"), row.getString("proposed_by"),
                 row.getString("run"), row.getObject("proposed_at", OffsetDateTime.class).toInstant(),
-                HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")));
+                HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")),
+                Optional.ofNullable(row.getString("approved_by")));
     }
 }

@@ -2,6 +2,7 @@ package io.chargeonce.runtime;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketException;
@@ -29,6 +30,8 @@ public final class AdminServer implements AutoCloseable {
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 0).factory());
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
+
+    private volatile Optional<AuthenticationFailures> failures = Optional.empty();
 
     private record Answer(int status, String contentType, String body) {}
 
@@ -66,6 +69,12 @@ public final class AdminServer implements AutoCloseable {
     /** A failing check makes the process count as unable to work for now. */
     public AdminServer ready(String name, HealthCheck check) {
         ready.put(name, check);
+        return this;
+    }
+
+    /** Wrong tokens are counted, told and answered later and later. */
+    public AdminServer countedBy(MeterRegistry meters) {
+        failures = Optional.of(new AuthenticationFailures("admin", meters));
         return this;
     }
 
@@ -107,7 +116,13 @@ public final class AdminServer implements AutoCloseable {
                 exchange.getResponseHeaders().set("Allow", "GET");
                 send(exchange, new Answer(405, "text/plain; charset=utf-8", "Only GET\n"));
             } else {
-                send(exchange, answer.apply(isTrusted(exchange)));
+                boolean trusted = isTrusted(exchange);
+                Answer it = answer.apply(trusted);
+                // A probe without a token is as it should be.
+                if (!trusted && (it.status == 401 || exchange.getRequestHeaders().containsKey("Authorization"))) {
+                    failures.ifPresent(all -> all.failed("unauthenticated", exchange.getRemoteAddress().getAddress(), Optional.empty()));
+                }
+                send(exchange, it);
             }
         });
     }

@@ -31,7 +31,8 @@ BEGIN
         EXECUTE format('ALTER DEFAULT PRIVILEGES %s REVOKE ALL ON %s FROM %s', CASE WHEN granted.here THEN 'IN SCHEMA chargeonce' END,
                        granted.kind, CASE WHEN granted.to_all THEN 'PUBLIC' ELSE quote_ident(granted.role) END);
     END LOOP;
-    FOREACH service IN ARRAY services || 'public'::text LOOP
+    -- People have their role's rights and no others.
+    FOREACH service IN ARRAY services || 'public'::text || ARRAY(SELECT DISTINCT quote_ident(login) FROM person JOIN pg_roles ON rolname = login) LOOP
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %s CASCADE', service);
         EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA chargeonce FROM %s CASCADE', service);
         EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA chargeonce FROM %s CASCADE', service);
@@ -47,7 +48,8 @@ END $$;
 GRANT SELECT ON idempotency_key, operation, operation_state, operation_now, duplicate_guard, attempt_shown, capture_failure
     TO chargeonce_ingest;
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
-GRANT SELECT (token_sha256, merchant_id, revoked_at) ON merchant_token TO chargeonce_ingest;
+GRANT SELECT (token_sha256, merchant_id, revoked_at, expires_at, scopes, addresses) ON merchant_token TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION tokens_were_used(bytea[]) TO chargeonce_ingest;
 -- Not when: a row's age is Postgres's own.
 GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
@@ -118,19 +120,24 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.
-GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by),
-    UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
+GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, run),
+    UPDATE (step, verdict, psp_reference, evidence, run, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
-GRANT INSERT (run_id, planned_by, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state),
-    UPDATE (state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
+-- Four eyes. The functions judge by themselves; the limits are the owner's.
+GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
+    approve(text, text) TO chargeonce_dlq_operator;
+GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state, kind, even_unresolved),
+    UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
     ON dlq_run_item TO chargeonce_dlq_operator;
 
 -- Says who may send payments. A token is made and revoked, and nothing else becomes of it.
-GRANT SELECT ON merchant, merchant_token TO chargeonce_merchant_admin;
+GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
-GRANT INSERT (token_sha256, merchant_id), UPDATE (revoked_at) ON merchant_token TO chargeonce_merchant_admin;
+GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token TO chargeonce_merchant_admin;
 
 -- No role inserts into the audit log: this function appends what its caller's role may say.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
@@ -140,5 +147,7 @@ GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], t
 GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
+-- It reads the catalog, and tells in a gauge what is not as it was left here.
+GRANT EXECUTE ON FUNCTION drifted_grants() TO chargeonce_charge;
 GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;

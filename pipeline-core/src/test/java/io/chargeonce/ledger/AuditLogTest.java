@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.sandbox.TestStack;
 import java.sql.Connection;
@@ -35,10 +36,7 @@ class AuditLogTest {
     @CsvSource({"chargeonce_ingest, merchant:acme, payment.accepted", "chargeonce_ingest, merchant:acme, refund.accepted",
             "chargeonce_charge, charge-consumer, succeeded", "chargeonce_retry, charge-consumer, incident.captured_twice",
             "chargeonce_charge, dead-letter-queue, dead_letter.entered", "chargeonce_charge, charge-consumer, dlq.settlement_refused",
-            "chargeonce_dlq_operator, alice, dlq.purged", "chargeonce_dlq_operator, alice, dlq.settlement_proposed",
-            "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered",
-            "chargeonce_merchant_admin, operator:alice, merchant.set", "chargeonce_merchant_admin, operator:alice, token.revoked",
-            "postgres, anyone, anything"})
+            "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered", "postgres, anyone, anything"})
     void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action) throws SQLException {
         try (Connection connection = as(role)) {
             connection.setAutoCommit(false);
@@ -50,7 +48,21 @@ class AuditLogTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"chargeonce_ingest, alice, dlq.purged", "chargeonce_ingest, merchant:acme, dlq.purged", "chargeonce_ingest, merchant:globex, payment.accepted",
+    @CsvSource({"chargeonce_dlq_operator, dlq.purged", "chargeonce_dlq_operator, dlq.settlement_proposed", "alice, dlq.merged",
+            "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "postgres, dlq.purged"})
+    void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action) throws SQLException {
+        People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
+        try (Connection connection = as(login)) {
+            AuditLog.append(connection, List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of("bob")), action, Optional.of("acme"),
+                    "operation", login + action, Optional.empty(), Map.of())));
+        }
+        assertThat(text("SELECT session_role || ' ' || actor || ' ' || origin FROM audit_record WHERE resource_id = '" + login + action + "'"))
+                .isEqualTo(login + " " + login + " bob");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"chargeonce_dlq_operator, alice, dlq.purged", "chargeonce_dlq_operator, chargeonce_dlq_operator, dlq.merged",
+            "chargeonce_merchant_admin, operator:alice, token.revoked", "chargeonce_merchant_admin, , person.added", "chargeonce_ingest, alice, dlq.purged", "chargeonce_ingest, merchant:acme, dlq.purged", "chargeonce_ingest, merchant:globex, payment.accepted",
             "chargeonce_ingest, alice, payment.accepted", "chargeonce_ingest, charge-consumer, succeeded", "chargeonce_ingest, merchant:acme, token.created",
             "chargeonce_charge, alice, dlq.purged", "chargeonce_charge, charge-consumer, dlq.purged", "chargeonce_charge, merchant:acme, payment.accepted",
             "chargeonce_charge, alice, succeeded", "chargeonce_retry, charge-consumer, dlq.settlement_proposed", "chargeonce_retry, charge-consumer, merchant.set",
@@ -85,16 +97,16 @@ class AuditLogTest {
     void who_only_reads_appends_nothing() {
         assertThatThrownBy(() -> {
             try (Connection connection = as("chargeonce_dlq_reader")) {
-                AuditLog.append(connection, List.of(entry("alice", "dlq.purged", "forged")));
+                AuditLog.append(connection, List.of(entry(null, "dlq.purged", "forged")));
             }
         }).hasMessageContaining("permission denied for function append_audit");
     }
 
     @Test
     void a_member_of_a_role_says_what_the_role_may_say_and_is_named() throws SQLException {
-        execute("postgres", "DROP ROLE IF EXISTS alice; CREATE ROLE alice LOGIN IN ROLE chargeonce_dlq_operator");
+        People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as("alice")) {
-            AuditLog.append(connection, List.of(entry("alice", "dlq.merged", "by a member")));
+            AuditLog.append(connection, List.of(entry(null, "dlq.merged", "by a member")));
             assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry("charge-consumer", "succeeded", "forged")))).hasMessageContaining("alice may not");
         }
         assertThat(text("SELECT session_role FROM audit_record WHERE resource_id = 'by a member'")).isEqualTo("alice");

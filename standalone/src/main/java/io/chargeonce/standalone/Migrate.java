@@ -1,12 +1,14 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,25 @@ final class Migrate {
 
     static Roles.Applied roles(PipelineSettings settings, Optional<Path> passwords) {
         return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), passwords);
+    }
+
+    static void person(PipelineSettings settings, String login, String role, Optional<Path> passwords) {
+        People.add(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), login, role,
+                passwords.map(directory -> directory.resolve(login)).filter(Files::exists).map(Roles::secret));
+    }
+
+    static void removePerson(PipelineSettings settings, String login) {
+        People.remove(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), login);
+    }
+
+    /** @param limits by currency, or '*' for the number of dead letters; none is no limit */
+    static void fourEyes(PipelineSettings settings, Map<String, Long> limits) {
+        People.limit(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), limits);
+    }
+
+    /** A line for each right that is not as {@link #roles} left it. */
+    static List<String> driftedGrants(PipelineSettings settings) {
+        return People.driftedGrants(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
     }
 
     /** Returns the topics that were created. */

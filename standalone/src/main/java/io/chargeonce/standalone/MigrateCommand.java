@@ -6,9 +6,13 @@ import io.chargeonce.runtime.PipelineSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.apache.kafka.common.resource.PatternType;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -35,23 +39,88 @@ final class MigrateCommand implements Callable<Integer> {
             description = "With --roles: a file per Postgres role, named as the role, that holds its password.")
     Optional<Path> passwords = Optional.empty();
 
+    @Option(names = "--operator", paramLabel = "NAME", description = "Makes a login for a person who works at the dead-letter queue; the audit "
+            + "log names it. A file NAME in --passwords holds its password; without one Postgres lets it in by certificate or single sign-on.")
+    List<String> operators = List.of();
+
+    @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only looks at the queue.")
+    List<String> readers = List.of();
+
+    @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
+    List<String> admins = List.of();
+
+    @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",", description = "What one person may merge, purge, restore and settle alone "
+            + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off ends them.")
+    List<String> fourEyes = List.of();
+
+    @Option(names = "--check", description = "Only tells which rights are not as migrate --roles left them, and changes nothing.")
+    boolean check;
+
+    @Option(names = "--remove-person", paramLabel = "NAME", description = "Ends what such a login may do; the login itself stays.")
+    List<String> removed = List.of();
+
     @Override
     public Integer call() {
         PipelineSettings settings = Environment.read(PipelineSettings.ALL, all -> {
             all.allow(openPasswords());
             return PipelineSettings.from(all);
         });
+        Map<String, Long> limits = limits();
+        if (check) {
+            return check(settings);
+        }
         int migrations = Migrate.schema(settings);
         List<String> created = Migrate.topics(settings, partitions, replicas);
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
-        return roles && !grant(settings) ? 1 : 0;
+        int exit = roles && !grant(settings) ? 1 : 0;
+        people(settings);
+        if (!fourEyes.isEmpty()) {
+            Migrate.fourEyes(settings, limits);
+            spec.commandLine().getOut().printf("Four eyes: %s.%n", limits.isEmpty() ? "off" : "above " + String.join(", ", fourEyes));
+        }
+        return exit;
+    }
+
+    private int check(PipelineSettings settings) {
+        List<String> drifted = Migrate.driftedGrants(settings);
+        drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
+        spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n"
+                : "chargeonce migrate --roles mends this.%n");
+        return drifted.isEmpty() ? 0 : 1;
+    }
+
+    /** By what is limited; '*' is the number of dead letters. */
+    private Map<String, Long> limits() {
+        var limits = new TreeMap<String, Long>();
+        for (String limit : fourEyes.equals(List.of("off")) ? List.<String>of() : fourEyes) {
+            if (!limit.matches("([A-Z]{3}=)?[0-9]{1,15}")) {
+                throw new CommandLine.ParameterException(spec.commandLine(),
+                        "--four-eyes-above is '%s', but must be like 500 or EUR=1000000, or off".formatted(limit));
+            }
+            limits.put(limit.contains("=") ? limit.substring(0, 3) : "*", Long.valueOf(limit.substring(limit.indexOf('=') + 1)));
+        }
+        return limits;
     }
 
     private List<String> openPasswords() {
-        return passwords.stream().flatMap(directory -> Roles.ALL.stream().map(directory::resolve))
+        List<String> logins = Stream.of(Roles.ALL, operators, readers, admins).flatMap(List::stream).toList();
+        return passwords.stream().flatMap(directory -> logins.stream().map(directory::resolve))
                 .flatMap(file -> Exposure.openFile("--passwords", file).stream()).toList();
+    }
+
+    private void people(PipelineSettings settings) {
+        PrintWriter out = spec.commandLine().getOut();
+        Map.of("chargeonce_dlq_operator", operators, "chargeonce_dlq_reader", readers, "chargeonce_merchant_admin", admins)
+                .forEach((role, names) -> names.forEach(name -> {
+                    Migrate.person(settings, name, role, passwords);
+                    out.printf("Person: %s is a member of %s.%n", name, role);
+                }));
+        removed.forEach(name -> {
+            Migrate.removePerson(settings, name);
+            out.printf("Person: %s is a member of none of these roles any more.%n", name);
+        });
     }
 
     /** Returns false if a role has a right left that it must not have. */

@@ -43,6 +43,8 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex');
             INSERT INTO merchant_token (token_sha256, merchant_id, revoked_at)
             VALUES (sha256('lives'), 'acme', NULL), (sha256('revoked'), 'acme', now());
+            INSERT INTO merchant_token (token_sha256, merchant_id, expires_at, scopes, addresses)
+            VALUES (sha256('narrow'), 'acme', now(), '{read}', '{192.0.2.0/24}');
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
                                    charge_within_s)
             SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days', 0

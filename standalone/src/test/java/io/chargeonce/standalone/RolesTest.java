@@ -1,10 +1,16 @@
 package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DriftedGrants;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
 import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.Connection;
@@ -12,6 +18,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,6 +27,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The roles may do exactly what docs/roles.md says, and {@code migrate --roles} makes it so again. */
 class RolesTest {
@@ -215,6 +224,73 @@ class RolesTest {
         } finally {
             execute("DROP ROLE thief");
         }
+    }
+
+    @Test
+    void a_person_keeps_the_membership_that_the_owner_gave_and_nothing_else() throws SQLException {
+        People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
+        execute("GRANT UPDATE ON operation TO carol", "GRANT chargeonce_charge TO carol");
+        try {
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack())
+                    .containsExactlyInAnyOrder("UPDATE on operation from carol", "membership in chargeonce_charge from carol");
+            execute("GRANT chargeonce_dlq_operator TO carol WITH ADMIN OPTION");
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).containsExactly("membership in chargeonce_dlq_operator from carol");
+            People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
+            assertThat(Texts.of(owner, "SELECT pg_has_role('carol', 'chargeonce_dlq_operator', 'USAGE')::text")).containsExactly("true");
+            People.remove(url, "postgres", "", "carol");
+            assertThat(Texts.of(owner, "SELECT pg_has_role('carol', 'chargeonce_dlq_operator', 'USAGE')::text")).containsExactly("false");
+            assertThat(Texts.of(owner, "SELECT action || ' by ' || actor FROM audit_record WHERE resource_id = 'carol' ORDER BY audit_id"))
+                    .containsExactly("person.added by postgres", "person.added by postgres", "person.removed by postgres");
+        } finally {
+            execute("DROP ROLE carol");
+        }
+    }
+
+    @Test
+    void what_is_not_as_it_was_left_shows_to_charge_and_in_a_check() throws SQLException {
+        var meters = new SimpleMeterRegistry();
+        try (var database = Database.open(url.replace("user=postgres", "user=chargeonce_charge"), "chargeonce_charge", "", 1)) {
+            var grants = new DriftedGrants(database, meters);
+            grants.runOnce();
+            assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+            assertThat(meters.get("chargeonce.grants.drifted").gauge().value()).isZero();
+            execute("GRANT UPDATE ON operation TO PUBLIC", "REVOKE SELECT ON operation FROM chargeonce_charge", "GRANT chargeonce_charge TO chargeonce_ingest",
+                    "ALTER TABLE operation DISABLE TRIGGER operation_never_changes");
+            try {
+                grants.runOnce();
+                assertThat(People.driftedGrants(url, "postgres", "")).containsExactly("missing: SELECT on operation to chargeonce_charge",
+                        "too much: UPDATE on operation to everyone", "too much: membership of chargeonce_ingest in chargeonce_charge",
+                        "too much: trigger operation_never_changes of operation switched off");
+                assertThat(meters.get("chargeonce.grants.drifted").gauge().value()).isEqualTo(4);
+            } finally {
+                execute("ALTER TABLE operation ENABLE TRIGGER operation_never_changes");
+            }
+        }
+        Roles.apply(url, "postgres", "", Optional.empty());
+        assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+        People.add(url, "postgres", "", "dora", "chargeonce_dlq_operator", Optional.empty());
+        try {
+            assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+        } finally {
+            People.remove(url, "postgres", "", "dora");
+            execute("DROP ROLE dora");
+        }
+    }
+
+    @Test
+    void the_limits_of_four_eyes_are_the_owners_and_on_record() throws SQLException {
+        People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));
+        People.limit(url, "postgres", "", Map.of());
+        assertThat(Texts.of(owner, "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data ->> 'EUR' <> ''"))
+                .containsExactly("four_eyes.set by postgres 100000");
+        assertThat(Texts.of(owner, "SELECT of_what FROM four_eyes")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"charge-consumer", "merchant:acme", "chargeonce_charge", "pg_signal_backend", "", "Ann"})
+    void no_person_has_a_name_that_could_be_a_services(String name) {
+        assertThatThrownBy(() -> People.add(url, "postgres", "", name, "chargeonce_dlq_operator", Optional.empty()))
+                .isInstanceOf(DatabaseRefused.class);
     }
 
     @Test

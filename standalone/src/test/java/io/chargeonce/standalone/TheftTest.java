@@ -77,6 +77,9 @@ class TheftTest {
             "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'globex'",
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
+            "UPDATE merchant_token SET expires_at = now() + interval '10 years' WHERE expires_at IS NOT NULL",
+            "UPDATE merchant_token SET expires_at = NULL WHERE expires_at IS NOT NULL",
+            "UPDATE merchant_token SET scopes = '{pay,refund,read}'", "UPDATE merchant_token SET addresses = NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
@@ -177,8 +180,14 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
             """
-            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by)
-            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'ann', 'r', 'ann')""",
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
+            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'r')""",
+            "UPDATE hand_settlement SET proposed_by = 'bob'", "UPDATE hand_settlement SET approved_by = 'bob'", "UPDATE hand_settlement SET proposed_at = now()",
+            """
+            INSERT INTO dlq_run (run_id, planned_by, fingerprint, items, canary, abort_above_percent, even_capped, state)
+            VALUES ('run_000000000a', 'bob', 'f', 1, 0, 10, false, 'planned')""",
+            "INSERT INTO person (login, role) VALUES ('mallory', 'chargeonce_dlq_operator')", "SELECT add_person('mallory', 'chargeonce_dlq_operator')",
+            "SELECT append_audit('{acme}', '{bob}', '{dlq.purged}', '{operation}', '{pay_dead}', NULL, NULL, NULL)",
             "UPDATE outbox SET value = 'y'", "DELETE FROM outbox",
             "UPDATE dlq_run SET planned_by = 'bob'", "DELETE FROM dlq_run_item",
             "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})
@@ -217,6 +226,7 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
             "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
             "UPDATE duplicate_guard SET merchant_id = 'globex'", "SELECT FROM payment_attempt", "SELECT request FROM payment_attempt",
+            "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",
             "SELECT created_at FROM merchant_token", "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')",
             "UPDATE merchant_token SET revoked_at = now()", "UPDATE merchant SET duplicate_window_ms = 0", "SELECT FROM hand_settlement",
             "SELECT cutoff('1 day', '0')", "SELECT FROM audit_record", "SELECT FROM dead_letter"})

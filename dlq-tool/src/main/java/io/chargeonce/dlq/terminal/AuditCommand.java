@@ -37,7 +37,7 @@ final class AuditCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--by", paramLabel = "LOGIN", description = "Only what this person did.")
+    @Option(names = "--by", paramLabel = "LOGIN", description = "Only what this login at Postgres did.")
     Optional<String> by;
 
     @Option(names = "--action", paramLabel = "ACTION", description = "Only this, such as dlq.merged, dlq.purged or dlq.restored.")
@@ -89,7 +89,7 @@ final class AuditCommand implements Callable<Integer> {
         } else {
             new Table<AuditTrail.Line>(screen, List.of(
                     Column.whole("WHEN", line -> Words.time(line.from())),
-                    Column.shrinking("WHO", 4, AuditTrail.Line::actor),
+                    Column.shrinking("WHO", 4, AuditCommand::who),
                     Column.whole("WHAT", AuditTrail.Line::action),
                     Column.right("COUNT", line -> "%,d".formatted(line.sum().count())),
                     Column.rightLines("MONEY", line -> line.sum().moneyLines()),
@@ -97,6 +97,12 @@ final class AuditCommand implements Callable<Integer> {
                     Column.ifRoom("RUN", 14, line -> line.run().orElse("–")))).print(lines);
         }
         return 0;
+    }
+
+    /** Many may use a shared login: what the command line said is all that tells them apart then. */
+    private static String who(AuditTrail.Line line) {
+        return line.claim().filter(claim -> !claim.equals(line.actor())).map(claim -> "%s (says %s)".formatted(line.actor(), claim))
+                .orElse(line.actor());
     }
 
     private static String why(AuditTrail.Line line) {
@@ -115,7 +121,7 @@ final class AuditCommand implements Callable<Integer> {
         json.put("from", line.from().toString());
         json.put("until", line.until().toString());
         json.put("actor", line.actor());
-        json.put("role", line.role());
+        Json.putIfPresent(json, "claim", line.claim());
         json.put("action", line.action());
         Json.putIfPresent(json, "run", line.run());
         line.finding().ifPresent(finding -> {

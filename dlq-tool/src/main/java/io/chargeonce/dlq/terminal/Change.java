@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
+import io.chargeonce.dlq.FourEyes;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Purge;
@@ -35,6 +36,13 @@ sealed interface Change {
     /** A change that goes through its selection at once. A merge is more careful, and has commands of its own. */
     sealed interface Plain extends Change {
 
+        FourEyes.Kind kind();
+
+        /** Also payments whose money may have been taken. */
+        default boolean evenUnresolved() {
+            return false;
+        }
+
         Plan plan(DeadLetterQueue queue, DeadLetterFilter filter);
 
         Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run);
@@ -59,6 +67,11 @@ sealed interface Change {
     }
 
     record Purging(boolean evenUnresolved) implements Plain {
+
+        @Override
+        public FourEyes.Kind kind() {
+            return FourEyes.Kind.PURGE;
+        }
 
         @Override
         public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {
@@ -87,6 +100,11 @@ sealed interface Change {
     }
 
     record Restoring() implements Plain {
+
+        @Override
+        public FourEyes.Kind kind() {
+            return FourEyes.Kind.RESTORE;
+        }
 
         @Override
         public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {

@@ -6,11 +6,15 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.FourEyes;
+import io.chargeonce.dlq.FrozenChange;
 import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.MergeRun;
+import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.Selection;
 import io.chargeonce.dlq.Standing;
 import io.chargeonce.dlq.Tally;
 import java.io.PrintWriter;
@@ -56,15 +60,47 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private int act(DeadLetterQueue queue, Plan plan) {
+        Mandate mandate = ActsAs.mandate(command, queue, reason);
+        if (new FourEyes(queue).isTooMuchAlone(plan.standings().total())) {
+            MergeRun frozen = new FrozenChange(queue).freeze(plan, change.kind(), change.evenUnresolved(), mandate);
+            return Approval.awaited(command, queue, frozen.id(), change.kind(), json);
+        }
+        return act(plan, mandate, run -> Optional.of(change.run(queue, plan, mandate, run)));
+    }
+
+    /** Does what was frozen, once another person has approved it. */
+    int resume(DeadLetterQueue queue, String id) {
+        Optional<MergeRun> frozen = new MergeRuns(queue).find(id).filter(run -> run.kind() == change.kind());
+        if (frozen.isEmpty()) {
+            tell("there is no %s '%s'; chargeonce dlq runs lists those that there are".formatted(change.kind().tag(), Printable.of(id)));
+            return 1;
+        }
+        if (!frozen.get().state().isEnd() && new FourEyes(queue).mustBeApproved(id)) {
+            return Approval.awaited(command, queue, id, change.kind(), json);
+        }
+        Mandate mandate = ActsAs.mandate(command, queue, reason.or(frozen.get()::reason), id);
+        Plan plan = new Plan(new Selection(DeadLetterFilter.everything(), Selection.From.THE_QUEUE, frozen.get().plannedAt()),
+                new MergeRuns(queue).report(id).orElseThrow().standings(), frozen.get().fingerprint());
+        return act(plan, mandate, run -> new FrozenChange(queue).run(frozen.get(), mandate, run));
+    }
+
+    private interface Work {
+        Optional<Run.Result> with(Run run);
+    }
+
+    private int act(Plan plan, Mandate mandate, Work work) {
         var brake = new Brake();
         var done = new AtomicLong();
-        Mandate mandate = Mandate.of(Login.name(), reason);
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            Run.Result result = change.run(queue, plan, mandate, new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
+            Optional<Run.Result> result = work.with(new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
-            print(plan, mandate, result);
-            return exit(moved(result.fates()));
+            if (result.isEmpty()) {
+                tell("%s has ended, or somebody leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
+                return 1;
+            }
+            print(plan, mandate, result.get());
+            return exit(moved(result.get().fates()));
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             clearProgress();
             if (done.get() > 0) {

@@ -83,6 +83,7 @@ public final class DlqCommand implements Runnable {
         commands.put("restore", RestoreCommand::new);
         commands.put("merge", MergeCommand::new);
         commands.put("runs", RunsCommand::new);
+        commands.put("approve", ApproveCommand::new);
         commands.put("settle", SettleCommand::new);
         commands.put("edit", EditCommand::new);
         commands.put("audit", AuditCommand::new);
@@ -151,7 +152,9 @@ public final class DlqCommand implements Runnable {
     private static int refused(CommandSpec command, String said, String sqlState) {
         return switch (sqlState) {
             case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
-            case "42501" -> told(command, Problems.EXIT, "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
+            case "42501" -> told(command, Problems.EXIT, said.contains("approve")
+                    ? said.replaceFirst("^ERROR: permission denied: ", "") + "; nothing was changed"
+                    : "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                     + "chargeonce_dlq_operator in CHARGEONCE_DATABASE_USER; nothing was changed");
             case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");

@@ -2,7 +2,6 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Edit;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Mask;
 import io.chargeonce.dlq.Story;
@@ -95,7 +94,7 @@ final class EditCommand implements Callable<Integer> {
     }
 
     private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after) {
-        Mandate mandate = Mandate.of(Login.name(), reason);
+        Mandate mandate = ActsAs.mandate(spec, queue, reason);
         List<String> refusals = new Edit(queue).keep(story, after, mandate);
         Screen screen = Screen.of(spec);
         if (common.json) {

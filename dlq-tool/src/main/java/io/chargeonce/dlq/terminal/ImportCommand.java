@@ -3,7 +3,6 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.ForeignTopic;
 import io.chargeonce.dlq.Import;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -85,7 +84,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int take(DeadLetterQueue queue, Path path) {
-        Mandate mandate = Mandate.of(Login.name(), reason);
+        Mandate mandate = ActsAs.mandate(spec, queue, reason);
         var entered = new AtomicLong();
         try {
             long count = read(path, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
@@ -96,7 +95,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int take(DeadLetterQueue queue, String name) {
-        Mandate mandate = Mandate.of(Login.name(), reason);
+        Mandate mandate = ActsAs.mandate(spec, queue, reason);
         var entered = new AtomicLong();
         OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
         if (count.isEmpty()) {

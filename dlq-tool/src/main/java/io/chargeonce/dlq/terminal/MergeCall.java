@@ -6,7 +6,7 @@ import io.chargeonce.dlq.Brake;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.FourEyes;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
@@ -43,7 +43,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         return switch (extent) {
             case LOOK -> look(plan, filter);
-            case PLAN -> planned(freeze(queue, plan, mandate(), terms), plan);
+            case PLAN -> planned(queue, freeze(queue, plan, mandate(queue), terms), plan);
             case ALL -> all(queue, plan, filter, terms);
         };
     }
@@ -72,13 +72,18 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return exit(filter, would);
     }
 
-    private int planned(MergeRun run, Plan plan) {
+    private int planned(DeadLetterQueue queue, MergeRun run, Plan plan) {
+        boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
             Json.print(screen, RunJson.run(run));
         } else {
             ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
+            if (waits) {
+                screen.print("It is more than you may do alone within 24 hours. Another person says first:");
+                screen.print("               chargeonce dlq approve %s", run.id());
+            }
             screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
             screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());
         }
@@ -89,9 +94,9 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (plan.standings().total().count() == 0) {
             return look(plan, filter);
         }
-        Mandate mandate = mandate();
+        Mandate mandate = mandate(queue);
         freeze(queue, plan, mandate, terms);
-        return lead(queue, mandate, filter);
+        return mustWait(queue, mandate.run()) ? awaited(queue, mandate.run()) : lead(queue, mandate, filter);
     }
 
     int resume(DeadLetterQueue queue, String id) {
@@ -99,7 +104,27 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (run.isEmpty()) {
             return unknown(id);
         }
-        return lead(queue, new Mandate(Login.name(), reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+        if (run.get().kind() != FourEyes.Kind.MERGE) {
+            tell("%s is a %s: chargeonce dlq %2$s --resume %1$s".formatted(id, run.get().kind().tag()));
+            return NO;
+        }
+        if (!run.get().state().isEnd() && mustWait(queue, id)) {
+            return awaited(queue, id);
+        }
+        return lead(queue, ActsAs.mandate(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+    }
+
+    private static boolean mustWait(DeadLetterQueue queue, String run) {
+        var fourEyes = new FourEyes(queue);
+        boolean must = fourEyes.mustBeApproved(run);
+        if (must) {
+            fourEyes.await(run);
+        }
+        return must;
+    }
+
+    private int awaited(DeadLetterQueue queue, String run) {
+        return Approval.awaited(command, queue, run, FourEyes.Kind.MERGE, json);
     }
 
     private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
@@ -147,7 +172,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (runs.find(id).isEmpty()) {
             return unknown(id);
         }
-        boolean cancelled = runs.cancel(new Mandate(Login.name(), reason, id));
+        boolean cancelled = runs.cancel(ActsAs.mandate(command, queue, reason, id));
         MergeRun run = runs.find(id).orElseThrow();
         if (json) {
             Json.print(Screen.of(command), RunJson.run(run));
@@ -163,8 +188,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return NO;
     }
 
-    private Mandate mandate() {
-        return Mandate.of(Login.name(), reason);
+    private Mandate mandate(DeadLetterQueue queue) {
+        return ActsAs.mandate(command, queue, reason);
     }
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {

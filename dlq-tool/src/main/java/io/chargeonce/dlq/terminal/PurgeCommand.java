@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,17 +34,33 @@ final class PurgeCommand implements Callable<Integer> {
             description = "Also payments whose money may have been taken. The PSP is still asked; if they moved money, they are settled with an incident.")
     boolean evenUnresolved;
 
+    @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")
+    Optional<String> resume = Optional.empty();
+
     @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
         var problems = new Problems();
+        if (resume.isPresent()) {
+            return resume(problems);
+        }
         DeadLetterFilter filter = selection.filter(problems);
         if (selection.reason.isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
         var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes, selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+    }
+
+    private int resume(Problems problems) {
+        if (selection.any()) {
+            problems.add("a run keeps the set that was frozen: name only the run, and a --reason if you like");
+        }
+        problems.kept("--reason", selection.reason);
+        var run = new ChangeRun(new Change.Purging(false), spec, DeadLetterFilter.everything(), selection.reason, true,
+                new Expected(Optional.empty(), Optional.empty()), common.json);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> run.resume(queue, resume.get()));
     }
 }

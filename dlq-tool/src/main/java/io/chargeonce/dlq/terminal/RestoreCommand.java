@@ -1,10 +1,12 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterFilter;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -28,12 +30,18 @@ final class RestoreCommand implements Callable<Integer> {
     @Mixin
     SelectionOptions selection;
 
+    @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")
+    Optional<String> resume = Optional.empty();
+
     @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
         var problems = new Problems();
+        if (resume.isPresent()) {
+            return resume(problems);
+        }
         DeadLetterFilter filter = selection.filter(problems);
         if (selection.reason.isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
@@ -41,5 +49,15 @@ final class RestoreCommand implements Callable<Integer> {
         var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+    }
+
+    private int resume(Problems problems) {
+        if (selection.any()) {
+            problems.add("a run keeps the set that was frozen: name only the run, and a --reason if you like");
+        }
+        problems.kept("--reason", selection.reason);
+        var run = new ChangeRun(new Change.Restoring(), spec, DeadLetterFilter.everything(), selection.reason, true,
+                new Expected(Optional.empty(), Optional.empty()), common.json);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> run.resume(queue, resume.get()));
     }
 }

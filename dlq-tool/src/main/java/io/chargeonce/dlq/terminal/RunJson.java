@@ -18,6 +18,9 @@ final class RunJson {
     static Map<String, Object> run(MergeRun run) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", run.id());
+        json.put("kind", run.kind().tag());
+        json.put("awaits_approval", run.awaitsApproval());
+        Json.putIfPresent(json, "approved_by", run.approvedBy());
         json.put("state", run.state().tag());
         json.put("planned_by", run.plannedBy());
         Json.putIfPresent(json, "reason", run.reason());

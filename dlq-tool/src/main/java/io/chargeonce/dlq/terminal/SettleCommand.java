@@ -1,7 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.FourEyes;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Settle;
 import io.chargeonce.ledger.Attempt;
@@ -87,7 +87,7 @@ final class SettleCommand implements Callable<Integer> {
     private int settle(DeadLetterQueue queue, Duration patience) {
         var settle = new Settle(queue);
         var finding = new Settle.Finding(id, charged, evidence.orElseThrow());
-        Mandate mandate = Mandate.of(Login.name(), evidence);
+        Mandate mandate = ActsAs.mandate(spec, queue, evidence);
         Settle.Look look = yes ? settle.propose(finding, mandate) : settle.look(finding);
         if (!look.obstacles().isEmpty()) {
             return cannot(look.obstacles());
@@ -96,6 +96,9 @@ final class SettleCommand implements Callable<Integer> {
         Attempt attempt = look.attempt().orElseThrow();
         if (!yes) {
             return wouldDo(operation, attempt);
+        }
+        if (settle.find(attempt.key()).orElseThrow().approvedBy().isEmpty()) {
+            return Approval.awaited(spec, queue, mandate.run(), FourEyes.Kind.SETTLE, common.json);
         }
         return told(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, mandate);
     }

@@ -2,7 +2,6 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.Agreement;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Repair;
 import io.chargeonce.dlq.TopicAgreement;
@@ -69,7 +68,7 @@ final class VerifyCommand implements Callable<Integer> {
         table.forEach(this::tell);
         topic.stream().limit(MOST).forEach(this::tell);
         if (repair && !topic.isEmpty()) {
-            Mandate mandate = Mandate.of(Login.name(), reason);
+            Mandate mandate = ActsAs.mandate(spec, queue, reason);
             new Repair(queue).run(topic.stream().map(Agreement.Difference::id).toList(), mandate);
         }
         print(table.size(), topic.size());

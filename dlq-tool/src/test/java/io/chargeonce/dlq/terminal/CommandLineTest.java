@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Summary;
 import io.chargeonce.sandbox.TestStack;
@@ -174,7 +173,7 @@ class CommandLineTest {
         Called show = call("show", id);
         assertThat(show.exit()).isZero();
         assertThat(show.out()).contains("12.99 EUR", "1. ", "2. ", "certainly took no money: psp_unwell (still unwell)",
-                "generation 2", "dlq.merged by " + Login.name() + ": well again");
+                "generation 2", "dlq.merged by " + QueueRows.OPERATOR + ": well again");
         assertThat(call("show", rows.unresolved()).out()).contains("nobody knows yet whether it took the money")
                 .containsPattern("; key [a-z2-7]{26}, which stripe knows until 20");
     }

@@ -99,7 +99,7 @@ class RunCommandsTest {
             return resume.isDone();
         });
         assertThat(resume.join().exit()).isEqualTo(1);
-        assertThat(resume.join().err()).contains("is led by somebody, who was heard 0 s ago; waiting", run + " is led by somebody right now");
+        assertThat(resume.join().err()).contains("is led by ann, who was heard 0 s ago; waiting", run + " is led by ann right now");
         assertThat(rows.accepted()).isEmpty();
     }
 

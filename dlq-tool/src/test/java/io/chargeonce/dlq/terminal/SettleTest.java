@@ -3,7 +3,6 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Settle;
@@ -50,9 +49,9 @@ class SettleTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
         assertThat(rows.text("SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
-                .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(Login.name()));
+                .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(QueueRows.OPERATOR));
         for (String command : new String[] {"why", "show"}) {
-            assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + Login.name(), "ticket 4711");
+            assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + QueueRows.OPERATOR, "ticket 4711");
         }
         assertThat(Called.of(rows::open, "why", id).out()).contains("charged, pi_1, ticket 4711");
         assertThat(Called.of(rows::open, "show", id).out()).contains("charged as pi_1: ticket 4711");
@@ -68,7 +67,7 @@ class SettleTest {
         String id = rows.unresolvedAndAsked(true);
         assertThat(answered(id, "settled", "the PSP does not tell")).satisfies(told -> {
             assertThat(told.exit()).isZero();
-            assertThat(told.out()).contains("Settled as not charged by " + Login.name(), "the PSP does not tell");
+            assertThat(told.out()).contains("Settled as not charged by " + QueueRows.OPERATOR, "the PSP does not tell");
         });
         assertThat(settle(id, "--not-charged", "--yes").err()).contains("has been settled by hand before");
         rows.clear();

@@ -2,7 +2,6 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,7 +26,7 @@ class WhyTest {
                 .extracting(line -> line.path("tier").asInt()).containsExactly(1, 2);
         assertThat(call("why", id).out()).contains("now succeeded", "attempt 1 sent to stripe",
                 "attempt 1: stripe answered failed: psp_unwell (first)", "waits in retry-1 until", "waits in retry-2 until",
-                "dead: psp_unwell (third)", "dlq.merged by " + Login.name() + " in run_", ": well again",
+                "dead: psp_unwell (third)", "dlq.merged by " + QueueRows.OPERATOR + " in run_", ": well again",
                 "attempt 4 sent to stripe (after merge 1), key ", "reference pi_");
         assertThat(why.json().get(1).path("psp_key").asString()).isEqualTo(rows.text("SELECT psp_key FROM payment_attempt WHERE sequence = 1"));
     }

@@ -30,7 +30,7 @@ final class AddMerchant implements Callable<Integer> {
         if (!MerchantBook.isId(merchant)) {
             return MerchantCommand.refuse(spec, MerchantCommand.USAGE, "a merchant's id is " + MerchantBook.ID_RULE);
         }
-        return merchants.with(database -> new MerchantBook(database, MerchantCommand.actor()).add(merchant, terms)
+        return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).add(merchant, terms)
                 ? MerchantCommand.say(spec, "Added " + merchant + ". Its first credential: chargeonce merchant token new " + merchant)
                 : MerchantCommand.refuse(spec, MerchantCommand.NO, merchant + " is there already and was left as it is"));
     }

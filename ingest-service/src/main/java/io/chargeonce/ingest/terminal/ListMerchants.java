@@ -28,7 +28,7 @@ final class ListMerchants implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return merchants.with(database -> print(new MerchantBook(database, MerchantCommand.actor()).list()));
+        return merchants.with(database -> print(new MerchantBook(database, MerchantCommand.claim()).list()));
     }
 
     private int print(List<MerchantBook.Entry> entries) {

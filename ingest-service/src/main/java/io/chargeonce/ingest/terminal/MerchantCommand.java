@@ -1,6 +1,8 @@
 package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Roles;
+import io.chargeonce.ingest.MerchantBook;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -45,8 +47,20 @@ public final class MerchantCommand implements Runnable {
         }
     }
 
-    static String actor() {
-        return "operator:" + System.getProperty("user.name");
+    /** The same for what changes something: a login that many use is told so, for the audit log names no person then. */
+    int change(CommandSpec command, ToIntFunction<Database> action) {
+        return with(database -> {
+            if (MerchantBook.login(database).equals(Roles.MERCHANT_ADMIN)) {
+                refuse(command, 0, "you act as the shared role %s, and the audit log will name it and no person; ".formatted(Roles.MERCHANT_ADMIN)
+                        + "chargeonce migrate --merchant-admin NAME makes a login of your own");
+            }
+            return action.applyAsInt(database);
+        });
+    }
+
+    /** Only kept beside the name that counts, which is the login at Postgres. */
+    static String claim() {
+        return String.valueOf(System.getProperty("user.name"));
     }
 
     static int say(CommandSpec command, String line) {

@@ -33,7 +33,7 @@ final class SetMerchant implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(),
                     "nothing to change: give --requests-per-second, --duplicate-window or --represent-declines");
         }
-        return merchants.with(database -> new MerchantBook(database, MerchantCommand.actor()).set(merchant, terms)
+        return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")
                 : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant of that id: see chargeonce merchant list"));
     }

@@ -1,12 +1,18 @@
 package io.chargeonce.ingest.terminal;
 
+import io.chargeonce.ingest.Scope;
 import io.chargeonce.ingest.TokenBook;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -17,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "token", description = "The credentials of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class TokenCommand implements Runnable {
 
-    private static final String LINE = "%-12s  %-24s  %-28s  %s";
+    private static final String LINE = "%-12s  %-24s  %-15s  %-28s  %-28s  %-28s  %-28s  %s";
 
     @ParentCommand
     MerchantCommand merchants;
@@ -27,26 +33,45 @@ final class TokenCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: new, revoke or list");
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: new, rotate, revoke or list");
     }
 
     @Command(name = "new", description = "Makes a credential and prints it once: only its digest is stored.",
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
-    int make(@Parameters(paramLabel = "MERCHANT", description = "Its id.") String merchant) {
-        return merchants.with(database -> new TokenBook(database, MerchantCommand.actor()).add(merchant)
-                .map(token -> {
-                    MerchantCommand.refuse(command("new"), 0, "token " + token.id() + " of " + merchant
-                            + ", shown this once; send it as 'Authorization: Bearer …'");
-                    return MerchantCommand.say(spec, token.secret());
-                })
+    int make(@Parameters(paramLabel = "MERCHANT", description = "Its id.") String merchant, @Mixin GrantOptions options) {
+        TokenBook.Grant grant = options.grant();
+        return merchants.change(command("new"), database -> new TokenBook(database, MerchantCommand.claim()).add(merchant, grant)
+                .map(token -> shown("new", token, " of " + merchant))
                 .orElseGet(() -> MerchantCommand.refuse(command("new"), MerchantCommand.NO,
                         "there is no merchant of that id: see chargeonce merchant list")));
+    }
+
+    private int shown(String command, TokenBook.NewToken token, String of) {
+        MerchantCommand.refuse(command(command), 0, "token " + token.id() + of + ", shown this once; send it as 'Authorization: Bearer …'");
+        return MerchantCommand.say(spec, token.secret());
+    }
+
+    @Command(name = "rotate", description = "Makes a credential like this one and prints it once; the old one expires after the overlap.",
+            usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
+    int rotate(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id,
+               @Option(names = "--overlap", paramLabel = "D", defaultValue = "24h",
+                       description = "How long both are valid: ${DEFAULT-VALUE} unless said, 0s for not at all.") String overlap) {
+        Duration both;
+        try {
+            both = GrantOptions.duration(overlap);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(command("rotate").commandLine(), e.getMessage());
+        }
+        return merchants.change(command("rotate"), database -> new TokenBook(database, MerchantCommand.claim()).rotate(id, both)
+                .map(token -> shown("rotate", token, " in place of " + id))
+                .orElseGet(() -> MerchantCommand.refuse(command("rotate"), MerchantCommand.NO,
+                        "no valid token has that id: see chargeonce merchant token list")));
     }
 
     @Command(name = "revoke", description = "Ends a credential; it is refused within seconds.", usageHelpAutoWidth = true,
             mixinStandardHelpOptions = true)
     int revoke(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id) {
-        return merchants.with(database -> new TokenBook(database, MerchantCommand.actor()).revoke(id)
+        return merchants.change(command("revoke"), database -> new TokenBook(database, MerchantCommand.claim()).revoke(id)
                 ? MerchantCommand.say(spec, "Revoked " + id + ".")
                 : MerchantCommand.refuse(command("revoke"), MerchantCommand.NO,
                         "no valid token has that id: see chargeonce merchant token list"));
@@ -57,9 +82,9 @@ final class TokenCommand implements Runnable {
     int list(@Option(names = "--json", description = "Print JSON, one object a line.") boolean json) {
         return merchants.with(database -> {
             if (!json) {
-                MerchantCommand.say(spec, LINE.formatted("token", "merchant", "made", "revoked"));
+                MerchantCommand.say(spec, LINE.formatted("token", "merchant", "scopes", "made", "expires", "revoked", "last used", "from").stripTrailing());
             }
-            new TokenBook(database, MerchantCommand.actor()).list()
+            new TokenBook(database, MerchantCommand.claim()).list()
                     .forEach(entry -> MerchantCommand.say(spec, json ? json(entry) : line(entry)));
             return 0;
         });
@@ -70,15 +95,27 @@ final class TokenCommand implements Runnable {
     }
 
     private static String line(TokenBook.Entry entry) {
-        return LINE.formatted(entry.id(), entry.merchant(), entry.createdAt(), entry.revokedAt().map(Instant::toString).orElse(""))
-                .stripTrailing();
+        return LINE.formatted(entry.id(), entry.merchant(), scopes(entry).collect(Collectors.joining(",")), entry.createdAt(), time(entry.expiresAt()),
+                time(entry.revokedAt()), time(entry.usedAt()), String.join(",", entry.from())).stripTrailing();
+    }
+
+    private static Stream<String> scopes(TokenBook.Entry entry) {
+        return entry.scopes().stream().map(Scope::tag);
+    }
+
+    private static String time(Optional<Instant> time) {
+        return time.map(Instant::toString).orElse("");
     }
 
     private static String json(TokenBook.Entry entry) {
         var object = new LinkedHashMap<String, Object>();
         object.put("token", entry.id());
         object.put("merchant", entry.merchant());
+        object.put("scopes", scopes(entry).toList());
+        object.put("from", entry.from());
         object.put("made_at", entry.createdAt().toString());
+        entry.expiresAt().ifPresent(at -> object.put("expires_at", at.toString()));
+        entry.usedAt().ifPresent(at -> object.put("used_at", at.toString()));
         entry.revokedAt().ifPresent(at -> object.put("revoked_at", at.toString()));
         return new String(PaymentJson.write(object), StandardCharsets.UTF_8);
     }

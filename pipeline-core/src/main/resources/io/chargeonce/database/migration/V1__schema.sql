@@ -20,6 +20,17 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 
+-- People with a login of their own, which is a member of one of the roles for people: the audit log names the login. Only the owner
+-- writes here, by "migrate --operator"; "migrate --roles" takes every other membership back.
+CREATE TABLE person (
+    login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
+                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue')),
+    role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_merchant_admin')),
+    added_at timestamptz NOT NULL DEFAULT now(),
+    added_by text NOT NULL DEFAULT session_user,
+    PRIMARY KEY (login, role)
+);
+
 CREATE TABLE merchant (
     merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     created_at          timestamptz NOT NULL DEFAULT now(),
@@ -36,13 +47,37 @@ CREATE TABLE merchant_token (
     token_sha256 bytea PRIMARY KEY CHECK (length(token_sha256) = 32),
     merchant_id  text NOT NULL REFERENCES merchant,
     created_at   timestamptz NOT NULL DEFAULT now(),
-    revoked_at   timestamptz
+    revoked_at   timestamptz,
+    -- It is refused from then on; NULL is never.
+    expires_at   timestamptz,
+    -- How long it was made for, and so the one that takes its place.
+    lives        interval CHECK (lives > interval '0'),
+    -- What may be done with it.
+    scopes       text[] NOT NULL DEFAULT '{pay,refund,read}' CHECK (scopes <@ '{pay,refund,read}' AND cardinality(scopes) > 0),
+    -- From where it may come, by the address of the connection; NULL is from anywhere.
+    addresses    cidr[] CHECK (cardinality(addresses) BETWEEN 1 AND 100)
 );
-CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at ON merchant_token
-    EXECUTE FUNCTION refuse('a token never goes to another merchant; make a new one');
+CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at, lives, scopes, addresses ON merchant_token
+    EXECUTE FUNCTION refuse('a token never goes to another merchant and may never more; make a new one');
+CREATE TRIGGER an_expiry_only_comes_nearer BEFORE UPDATE OF expires_at ON merchant_token
+    FOR EACH ROW WHEN (OLD.expires_at IS NOT NULL AND (NEW.expires_at IS NULL OR NEW.expires_at > OLD.expires_at))
+    EXECUTE FUNCTION refuse('no token lives longer than was said when it was made; make a new one');
 CREATE TRIGGER a_revoked_token_stays_revoked BEFORE UPDATE OF revoked_at ON merchant_token
     FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL)
     EXECUTE FUNCTION refuse('a revoked token stays revoked; make a new one');
+
+-- When a token was used last, to within some minutes: for people who look for those that nobody needs. A table of its own, for the
+-- role that faces the internet changes no token.
+CREATE TABLE token_use (
+    token_sha256 bytea PRIMARY KEY REFERENCES merchant_token,
+    used_at      timestamptz NOT NULL
+) WITH (fillfactor = 50);
+CREATE FUNCTION tokens_were_used(digests bytea[]) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    INSERT INTO token_use (token_sha256, used_at)
+    SELECT token_sha256, now() FROM merchant_token WHERE token_sha256 = ANY (digests) ORDER BY token_sha256
+    ON CONFLICT (token_sha256) DO UPDATE SET used_at = excluded.used_at WHERE token_use.used_at < excluded.used_at - interval '5 minutes'
+$$;
+REVOKE EXECUTE ON FUNCTION tokens_were_used(bytea[]) FROM PUBLIC;
 
 -- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
 CREATE TABLE idempotency_key (
@@ -260,6 +295,10 @@ BEGIN
     ELSIF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
         RAISE EXCEPTION 'permission denied: this role settles nothing that has not succeeded'
             USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF NEW.state <> OLD.state AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved') THEN
+        PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
+                                                         ELSE 'merge' END);
     END IF;
     RETURN NULL;
 END $$;
@@ -742,7 +781,8 @@ CREATE TABLE hand_settlement (
     -- The PSP's name for the money that moved.
     psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200),
     evidence      text NOT NULL CHECK (length(evidence) BETWEEN 1 AND 500),
-    proposed_by   text NOT NULL,
+    -- The login of the session that proposed it, and below of the one that approved it: by the trigger, whatever a statement says.
+    proposed_by   text NOT NULL DEFAULT session_user,
     -- Names the command that wrote it, as in audit_record.
     run           text NOT NULL,
     proposed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -766,6 +806,27 @@ END $$;
 REVOKE EXECUTE ON FUNCTION a_finding_is_about_its_operations_attempt() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
+-- A finding is its session's, each time that anything about it is said.
+CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    NEW.proposed_by := session_user;
+    NEW.proposed_at := clock_timestamp();
+    NEW.approved_by := CASE WHEN too_much_alone(ARRAY['*', (SELECT currency FROM operation WHERE operation_id = NEW.operation_id)],
+                                                ARRAY[1, (SELECT amount FROM operation WHERE operation_id = NEW.operation_id)])
+                            THEN NULL ELSE session_user END;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_finding_is_its_sessions() FROM PUBLIC;
+CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
+CREATE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM moved_by_a_person(NEW.operation_id, 'settle');
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION it_counts_as_settled_alone() FROM PUBLIC;
+CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
     EXECUTE FUNCTION refuse('what was decided on a finding stays');
@@ -900,7 +961,8 @@ CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation
 
 CREATE TABLE dlq_run (
     run_id              text PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
-    planned_by          text NOT NULL,
+    -- The login of the session that planned it.
+    planned_by          text NOT NULL DEFAULT session_user,
     reason              text,
     planned_at          timestamptz NOT NULL DEFAULT now(),
     -- Equal for equal sets of dead letters, whoever plans them; shown to the person who confirms.
@@ -917,7 +979,7 @@ CREATE TABLE dlq_run (
     state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
     -- Why it was aborted or cancelled.
     verdict             text,
-    -- Who leads it. A leader whose token is not here any more stops at its next batch.
+    -- The login of the session that leads it. A leader whose token is not here any more stops at its next batch.
     leader              text,
     leader_token        uuid,
     -- The leader's last sign of life, by this database's clock.
@@ -925,10 +987,26 @@ CREATE TABLE dlq_run (
     -- Items up to this position are judged no more: an aborted run that is resumed begins with a canary of its own.
     judged_after        int NOT NULL DEFAULT 0,
     ended_at            timestamptz,
+    kind                text NOT NULL DEFAULT 'merge' CHECK (kind IN ('merge', 'purge', 'restore')),
+    -- Of a purge: whether payments whose money may have been taken are purged too.
+    even_unresolved     boolean NOT NULL DEFAULT false,
+    -- For people who look at the list; whether it may begin is judged when it does.
+    awaits_approval     boolean NOT NULL DEFAULT false,
+    -- Only items of the same transaction are its set: none comes to it later.
+    planned_xid         xid8 NOT NULL DEFAULT pg_current_xact_id(),
     CONSTRAINT a_leader_has_a_token CHECK ((leader IS NULL) = (leader_token IS NULL)),
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
+CREATE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM it_may_begin(NEW.run_id);
+    NEW.leader := session_user;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_run_is_led_by_its_session() FROM PUBLIC;
+CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
+    FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
 
 -- What ends now is as old as now: from these ages follows when a purge can be undone no more, and when something is forgotten.
 CREATE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -960,10 +1038,12 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL while it has not come to it.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'gone')),
     moved_at       timestamptz,
     -- What became of it afterwards; 'unresolved' may still become another one.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
+    -- Which transaction put it there: see planned_xid.
+    planned_xid    xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (run_id, position),
     CHECK ((fate IS NULL) = (moved_at IS NULL)),
     CHECK (outcome IS NULL OR fate IN ('reentered', 'asked'))
@@ -971,6 +1051,174 @@ CREATE TABLE dlq_run_item (
 -- What has moved and not ended: small while a run goes, empty after it.
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
+
+-- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. More than that is a run that another person
+-- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it.
+CREATE TABLE four_eyes (
+    -- A currency, in its minor units; or '*', the number of dead letters.
+    of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
+    most    bigint NOT NULL CHECK (most >= 0)
+);
+-- What each person has moved alone, by the hour: many small runs count as one big one.
+CREATE TABLE moved_alone (
+    login   text NOT NULL,
+    of_what text NOT NULL,
+    hour    timestamptz NOT NULL,
+    amount  numeric NOT NULL,
+    PRIMARY KEY (login, of_what, hour)
+) WITH (fillfactor = 50);
+-- Who has approved a run of another. It holds for 24 hours, and for the very set that was looked at.
+CREATE TABLE approval (
+    run_id      text PRIMARY KEY,
+    approved_by text NOT NULL,
+    approved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    fingerprint text NOT NULL
+);
+-- Moves of an approved run that this transaction may make; each is used up by its move.
+CREATE TABLE permitted_move (
+    operation_id text PRIMARY KEY,
+    kind         text NOT NULL,
+    xid          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+
+-- In these current_user is the owner.
+CREATE FUNCTION four_eyes_are_needed() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM four_eyes) AND NOT pg_has_role(session_user, current_user, 'USAGE')
+$$;
+
+-- Whether this, with what the session's login has moved alone by now, is above what it may.
+CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT four_eyes_are_needed() AND EXISTS (
+        SELECT FROM four_eyes JOIN unnest(things, amounts) AS more (of_what, amount) USING (of_what)
+         WHERE more.amount + coalesce((SELECT sum(amount) FROM moved_alone
+                                        WHERE moved_alone.of_what = four_eyes.of_what AND login = session_user
+                                          AND hour > now() - interval '25 hours'), 0) > most)
+$$;
+
+-- What is in a run, or what is left of it, by the payments themselves and not by what was written of them.
+CREATE FUNCTION run_holds(run text, left_of_it boolean) RETURNS TABLE (of_what text, amount numeric)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT coalesce(operation.currency, '*'), CASE WHEN grouping(operation.currency) = 1 THEN count(*) ELSE sum(operation.amount) END
+      FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) LEFT JOIN operation ON operation_id = dead_letter_id
+     WHERE run_id = run AND (fate IS NULL OR NOT left_of_it)
+     GROUP BY ROLLUP (operation.currency)
+    HAVING operation.currency IS NOT NULL OR grouping(operation.currency) = 1
+$$;
+
+CREATE FUNCTION is_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM approval WHERE run_id = run AND approved_at > now() - interval '24 hours')
+$$;
+
+CREATE FUNCTION must_be_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT four_eyes_are_needed() AND NOT is_approved(run)
+       AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run, true) ORDER BY 1),
+                          ARRAY(SELECT amount FROM run_holds(run, true) ORDER BY of_what))
+$$;
+
+CREATE FUNCTION it_may_begin(run text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF must_be_approved(run) THEN
+        RAISE insufficient_privilege USING MESSAGE = format('permission denied: another person must approve %s first', run);
+    END IF;
+END $$;
+
+-- Lets this transaction move those items of a run, if another person has approved it.
+CREATE FUNCTION permit_moves(run text, positions int[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF four_eyes_are_needed() AND is_approved(run) THEN
+        DELETE FROM permitted_move WHERE operation_id = ANY (ARRAY(
+            SELECT operation_id FROM permitted_move WHERE xid <> pg_current_xact_id() FOR UPDATE SKIP LOCKED));
+        INSERT INTO permitted_move (operation_id, kind)
+        SELECT dead_letter_id, kind
+          FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) JOIN dead_letter AS letter USING (dead_letter_id)
+         WHERE run_id = run AND position = ANY (positions) AND fate IS NULL
+           AND letter.generation = item.generation AND letter.died_at = item.died_at
+         ORDER BY dead_letter_id
+        ON CONFLICT (operation_id) DO UPDATE SET kind = excluded.kind, xid = excluded.xid;
+    END IF;
+END $$;
+
+-- One move by the session: it belongs to an approved run, or counts as moved alone.
+CREATE FUNCTION moved_by_a_person(operation text, what text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT four_eyes_are_needed() THEN
+        RETURN;
+    END IF;
+    DELETE FROM permitted_move WHERE operation_id = operation AND kind = what AND xid = pg_current_xact_id();
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    -- Of two at once the second counts the first.
+    PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
+    INSERT INTO moved_alone (login, of_what, hour, amount)
+    SELECT session_user, of_what, date_trunc('hour', now()), moved.amount
+      FROM operation AS its CROSS JOIN LATERAL (VALUES ('*', 1::numeric), (its.currency, its.amount)) AS moved (of_what, amount)
+     WHERE its.operation_id = operation
+    ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
+    IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
+        RAISE insufficient_privilege USING MESSAGE = format(
+            'permission denied: this is more than %s may move alone within 24 hours; have another person approve it', session_user);
+    END IF;
+END $$;
+
+CREATE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM person WHERE login = name AND role = 'chargeonce_dlq_operator')
+$$;
+
+-- What somebody else proposes, as it is now: a run, or a finding.
+CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
+           (SELECT lpad(to_hex(coalesce(bit_xor(hashtextextended(
+                       dead_letter_id || '/' || generation || '/' || extract(epoch FROM died_at), 0)), 0)), 16, '0')
+              FROM dlq_run_item AS item WHERE item.run_id = dlq_run.run_id AND item.planned_xid = dlq_run.planned_xid)
+      FROM dlq_run WHERE run_id = run
+     UNION ALL
+    SELECT 'settle', proposed_by, proposed_at, state = 'waiting' AND approved_by IS NULL,
+           lpad(to_hex(hashtextextended(psp_key || '/' || step || '/' || verdict || '/' || coalesce(psp_reference, '') || '/' || evidence
+                                        || '/' || extract(epoch FROM proposed_at), 0)), 16, '0')
+      FROM hand_settlement WHERE hand_settlement.run = proposal.run
+$$;
+
+-- Another person's word for a proposal, for the very set that they saw.
+CREATE FUNCTION approve(run text, seen text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    it record;
+    why text;
+BEGIN
+    -- A run that is led at this moment, or a finding that is replaced, waits for this, or this for it.
+    PERFORM FROM dlq_run WHERE run_id = run FOR UPDATE;
+    PERFORM FROM hand_settlement WHERE hand_settlement.run = approve.run FOR UPDATE;
+    SELECT * INTO it FROM proposal(run);
+    why := CASE
+        WHEN it.kind IS NULL THEN 'nothing was proposed under this name'
+        WHEN NOT has_a_login_of_their_own(session_user) THEN 'only a person with a login of their own approves'
+        WHEN NOT has_a_login_of_their_own(it.proposed_by)
+            THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
+        WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person approves it'
+        WHEN NOT it.open THEN 'it is over, or approved already'
+        WHEN it.proposed_at <= now() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
+            THEN 'it was proposed more than 24 hours ago: propose it again'
+        WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not what you looked at: its fingerprint is ' || it.fingerprint END;
+    IF why IS NOT NULL THEN
+        RAISE insufficient_privilege USING MESSAGE = format('permission denied: %s', why);
+    END IF;
+    IF it.kind = 'settle' THEN
+        UPDATE hand_settlement SET approved_by = session_user WHERE hand_settlement.run = approve.run;
+    ELSE
+        INSERT INTO approval (run_id, approved_by, fingerprint) VALUES (run, session_user, seen)
+        ON CONFLICT (run_id) DO UPDATE
+           SET approved_by = excluded.approved_by, approved_at = excluded.approved_at, fingerprint = excluded.fingerprint;
+        UPDATE dlq_run SET awaits_approval = false WHERE run_id = run;
+    END IF;
+    PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
+        'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], NULL);
+END $$;
+REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text), must_be_approved(text),
+    it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text), proposal(text),
+    approve(text, text) FROM PUBLIC;
 
 -- Who did what, when and why. Append-only: by append_audit alone, for no role may insert here. Ranges of it are sealed behind the
 -- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows. It stands in several tables,
@@ -982,12 +1230,14 @@ CREATE TABLE audit_record (
     -- The role that the session had logged in as, by Postgres's word and not by the session's.
     session_role  text NOT NULL DEFAULT session_user,
     merchant_id   text,
+    -- A service by its name, a person by session_role.
     actor         text NOT NULL,
     action        text NOT NULL,
     resource_type text NOT NULL,
     resource_id   text NOT NULL,
     reason        text,
     data          json,
+    -- A claim: the address that a merchant's request came from, or the account at the machine that a person's command ran on.
     origin        text
 ) PARTITION BY RANGE (audit_id);
 ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
@@ -1033,19 +1283,24 @@ END $$;
 REVOKE EXECUTE ON FUNCTION audit_table_end(bigint), audit_tables(), make_audit_room() FROM PUBLIC;
 SELECT make_audit_room();
 
+-- What people do. Such a record names the login of its session, and nothing that the session says.
+CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%'
+            OR action LIKE 'four_eyes.%')
+           -- What became of a person's finding is the resolver's to say.
+           AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
+$$;
+
 -- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
--- the rest to charge and retry. A service has one name. People say theirs, which is never a service's.
+-- the rest to charge and retry. A service has one name. A person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
-        -- What became of a person's finding is the resolver's to say.
-        WHEN action IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
-            THEN charge AND actor = 'charge-consumer'
-        WHEN action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%'
-            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call ELSE admin END
-                 AND lower(btrim(actor)) NOT IN ('charge-consumer', 'dead-letter-queue') AND lower(btrim(actor)) NOT LIKE 'merchant:%'
+        WHEN chargeonce.is_a_persons(action)
+            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
+                      ELSE admin END AND actor IS NULL
         ELSE charge AND actor = 'charge-consumer' END
 $$;
 
@@ -1071,8 +1326,8 @@ BEGIN
         PERFORM make_audit_room();
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
-    SELECT clock_timestamp(), session_user, entry.merchant, entry.actor, entry.action, entry.type, entry.resource, entry.reason,
-           entry.detail::json, entry.origin
+    SELECT clock_timestamp(), session_user, entry.merchant,
+           CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END, entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
      WHERE owns OR may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action);
@@ -1088,12 +1343,101 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[]) FROM PUBLIC;
 
+-- Replaces the limits of four eyes. For the owner, by "migrate --four-eyes-above".
+CREATE FUNCTION limit_what_one_does_alone(things text[], limits bigint[]) RETURNS void
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    DELETE FROM four_eyes;
+    INSERT INTO four_eyes (of_what, most) SELECT * FROM unnest(things, limits);
+    PERFORM append_audit(NULL, NULL, ARRAY['four_eyes.set'], ARRAY['four_eyes'], ARRAY['limits'], NULL,
+                         ARRAY[coalesce((SELECT json_object_agg(of_what, most) FROM four_eyes), '{}')::text], NULL);
+END $$;
+REVOKE EXECUTE ON FUNCTION limit_what_one_does_alone(text[], bigint[]) FROM PUBLIC;
+
+-- A login of one's own, and the end of it. For the owner, by "migrate --operator".
+CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO person (login, role) VALUES (name, of_role) ON CONFLICT DO NOTHING;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+        EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name);
+        EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = %L', name, '30s');
+    END IF;
+    EXECUTE format('GRANT %I TO %I', of_role, name);
+    PERFORM append_audit(NULL, NULL, ARRAY['person.added'], ARRAY['person'], ARRAY[name], NULL,
+                         ARRAY[json_build_object('role', of_role)::text], NULL);
+END $$;
+CREATE FUNCTION remove_person(name text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    gone text;
+BEGIN
+    FOR gone IN DELETE FROM person WHERE login = name RETURNING role LOOP
+        IF EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('REVOKE %I FROM %I', gone, name);
+        END IF;
+        PERFORM append_audit(NULL, NULL, ARRAY['person.removed'], ARRAY['person'], ARRAY[name], NULL,
+                             ARRAY[json_build_object('role', gone)::text], NULL);
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
+
+-- What everyone but the owner may do in this schema, by Postgres's catalog, and which triggers are off. People whom the owner has listed
+-- may come and go, and parts of the audit log too.
+CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    WITH ours AS (
+        SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
+         WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
+                           'chargeonce_merchant_admin')
+    ), object AS (
+        SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT format('%s (%s)', relname, attname), attacl, relowner
+          FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT format('%s()', proname), coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
+         UNION ALL
+        SELECT 'the schema', nspacl, nspowner FROM pg_namespace WHERE nspname = 'chargeonce'
+    )
+    SELECT DISTINCT format('%s%s on %s to %s', privilege_type, CASE WHEN is_grantable THEN ' with the right to grant it' END, name,
+                           CASE grantee WHEN 0 THEN 'everyone' ELSE pg_get_userbyid(grantee) END)
+      FROM object, aclexplode(acl) WHERE grantee <> owner
+     UNION
+    SELECT format('membership of %s in %s', pg_get_userbyid(member), pg_get_userbyid(roleid))
+      FROM pg_auth_members
+     WHERE (member IN (SELECT oid FROM ours) OR roleid IN (SELECT oid FROM ours))
+       AND NOT EXISTS (SELECT FROM person WHERE login = pg_get_userbyid(member) AND role = pg_get_userbyid(roleid) AND NOT admin_option)
+     UNION
+    SELECT format('%s of %s', attribute, rolname)
+      FROM ours, LATERAL (VALUES ('SUPERUSER', rolsuper), ('CREATEDB', rolcreatedb), ('CREATEROLE', rolcreaterole),
+                                 ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS has (attribute, it) WHERE it
+     UNION
+    SELECT format('trigger %s of %s switched off', tgname, relname)
+      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+     WHERE relnamespace = 'chargeonce'::regnamespace AND NOT tgisinternal AND tgenabled <> 'O'
+     UNION
+    SELECT format('no row-level security of %s', relname)
+      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname = 'outbox' AND NOT relrowsecurity
+$$;
+-- As "migrate --roles" left it last. Empty where roles were never made.
+CREATE TABLE intended_grant (line text PRIMARY KEY);
+CREATE FUNCTION these_grants_are_intended() RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM intended_grant;
+    INSERT INTO intended_grant SELECT * FROM current_grants();
+$$;
+CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT 'too much: ' || line FROM (SELECT * FROM current_grants() EXCEPT SELECT line FROM intended_grant) AS more (line)
+     WHERE EXISTS (SELECT FROM intended_grant)
+     UNION ALL
+    SELECT 'missing: ' || line FROM (SELECT line FROM intended_grant EXCEPT SELECT * FROM current_grants()) AS less (line)
+$$;
+REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(), drifted_grants() FROM PUBLIC;
+
 -- A field of a record's data, or NULL. The json type takes escapes that no text can hold, and reading any field of such a value
 -- fails: one odd record must not keep people from reading the others.
 CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
-REVOKE EXECUTE ON FUNCTION audit_detail(json, text), may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
+    may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals on ranges of the audit log, in a chain. Each is published and logged as well, so that who rewrites the database cannot
 -- rewrite them everywhere. A range reaches from the end of the one before, gaps of ids included, so that no record can be put
@@ -1236,6 +1580,8 @@ BEGIN
     GET DIAGNOSTICS items = ROW_COUNT;
     DELETE FROM dlq_run WHERE state <> 'running' AND coalesce(ended_at, planned_at) < until
        AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
+    DELETE FROM approval WHERE approved_at < until AND NOT EXISTS (SELECT FROM dlq_run WHERE dlq_run.run_id = approval.run_id);
+    DELETE FROM moved_alone WHERE hour < now() - interval '3 days';
     RETURN letters + items;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;

@@ -1,0 +1,33 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.FourEyes;
+import java.util.LinkedHashMap;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** What is said of a run that waits for another person. */
+final class Approval {
+
+    static final int NO = 1;
+
+    private Approval() {}
+
+    /** Returns the exit code: nothing was moved. */
+    static int awaited(CommandSpec command, DeadLetterQueue queue, String run, FourEyes.Kind kind, boolean json) {
+        if (json) {
+            var object = new LinkedHashMap<String, Object>();
+            object.put("run", run);
+            object.put("awaits_approval", true);
+            Json.print(Screen.of(command), object);
+            return NO;
+        }
+        Screen screen = Screen.of(command);
+        screen.say("%s is more than you may do alone within 24 hours, and waits for another person. Nothing was changed.".formatted(run));
+        screen.print("Another person says, within 24 hours:  chargeonce dlq approve %s", run);
+        if (kind != FourEyes.Kind.SETTLE) {
+            screen.print("Then, within 24 hours:                 chargeonce dlq %s --resume %s", kind.tag(), run);
+        }
+        screen.print("To drop it:                            chargeonce dlq merge --cancel %s", run);
+        return NO;
+    }
+}

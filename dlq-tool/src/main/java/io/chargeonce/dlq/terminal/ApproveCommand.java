@@ -1,0 +1,105 @@
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.FourEyes;
+import io.chargeonce.dlq.FourEyes.Proposal;
+import io.chargeonce.dlq.MergeRun;
+import io.chargeonce.dlq.MergeRuns;
+import io.chargeonce.dlq.Sum;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "approve", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Approves what another person proposes and may not do alone: a merge, a purge, a restore, or a finding by settle.",
+                       "Tells who proposes what, and how much money it is; with --yes, approves exactly that. It begins nothing."},
+        exitCodeList = "1:there is no such proposal, or it is another one than you looked at",
+        footer = {"  Who wants what?",
+                  "    chargeonce dlq runs",
+                  "    chargeonce dlq approve run_0123456789",
+                  "  Yes, that:",
+                  "    chargeonce dlq approve run_0123456789 --expect-fingerprint 00c0ffee00c0ffee --yes"})
+final class ApproveCommand implements Callable<Integer> {
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "RUN", description = "The run's id, as its proposer was told.")
+    String run;
+
+    @Option(names = "--yes", description = "Do it. Without it, only tells what would be approved.")
+    boolean yes;
+
+    @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")
+    Optional<String> expected = Optional.empty();
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        return dlq.with(spec, this::approve);
+    }
+
+    private int approve(DeadLetterQueue queue) {
+        var fourEyes = new FourEyes(queue);
+        Optional<Proposal> found = fourEyes.proposal(run);
+        if (found.isEmpty()) {
+            return refuse("nothing was proposed as '%s'; chargeonce dlq runs lists what waits".formatted(Printable.of(run)));
+        }
+        Proposal proposal = found.get();
+        if (expected.filter(f -> !f.equals(proposal.fingerprint())).isPresent()) {
+            return refuse("the set is not the expected one: its fingerprint is %s; nothing was changed".formatted(proposal.fingerprint()));
+        }
+        if (yes) {
+            ActsAs.mandate(spec, queue, Optional.empty());
+            fourEyes.approve(run, proposal);
+        }
+        print(queue, fourEyes.holds(run), proposal);
+        return 0;
+    }
+
+    private void print(DeadLetterQueue queue, Sum sum, Proposal proposal) {
+        Screen screen = Screen.of(spec);
+        if (common.json) {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("run", run);
+            json.put("kind", proposal.kind().tag());
+            json.put("proposed_by", proposal.proposedBy());
+            json.put("proposed_at", proposal.proposedAt().toString());
+            json.put("fingerprint", proposal.fingerprint());
+            json.put("approved", yes);
+            json.putAll(Json.sum(sum));
+            Json.print(screen, json);
+            return;
+        }
+        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(), Words.time(proposal.proposedAt()),
+                proposal.kind() == FourEyes.Kind.SETTLE ? "a finding about one payment; chargeonce dlq why shows it"
+                        : "%,d dead letters, %s".formatted(sum.count(), String.join(", ", sum.moneyLines())),
+                new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
+        screen.print("Fingerprint %s", proposal.fingerprint());
+        if (!yes) {
+            screen.say("Nothing was changed. Look at it with chargeonce dlq runs show %s, and approve it with --yes.".formatted(run));
+        } else if (proposal.kind() == FourEyes.Kind.SETTLE) {
+            screen.say("Approved. The charge service asks the PSP once more, and decides.");
+        } else {
+            screen.say("Approved. Within 24 hours it is begun with: chargeonce dlq %s --resume %s".formatted(proposal.kind().tag(), run));
+        }
+    }
+
+    private int refuse(String why) {
+        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + why);
+        spec.commandLine().getErr().flush();
+        return Approval.NO;
+    }
+}

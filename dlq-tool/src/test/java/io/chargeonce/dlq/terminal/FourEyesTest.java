@@ -1,0 +1,218 @@
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.database.People;
+import io.chargeonce.dlq.QueueRows;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Above the owner's limits one person moves nothing alone, neither with our commands nor with statements of their own. */
+class FourEyesTest {
+
+    private static final String SHARED = "chargeonce_dlq_operator";
+
+    @RegisterExtension
+    static final QueueRows rows = new QueueRows();
+
+    @BeforeAll
+    static void bob() {
+        People.add(rows.url(), "postgres", "", "bob", SHARED, Optional.empty());
+    }
+
+    @BeforeEach
+    void limit() {
+        owner("INSERT INTO four_eyes VALUES ('*', 2)");
+    }
+
+    @AfterEach
+    void noLimit() {
+        owner("TRUNCATE four_eyes, moved_alone, approval, permitted_move");
+    }
+
+    private static void owner(String sql) {
+        try {
+            as("postgres", sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void as(String login, String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(rows.url().replace("user=postgres", "user=" + login) + "&currentSchema=chargeonce");
+             var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static Called ann(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+
+    private static Called bob(String... arguments) {
+        return Called.of(() -> rows.openAs("bob"), arguments);
+    }
+
+    private static long accepted() {
+        return Long.parseLong(rows.text("SELECT count(*) FROM operation_state WHERE state = 'accepted'"));
+    }
+
+    private static String theRun() {
+        return rows.text("SELECT run_id FROM dlq_run ORDER BY planned_at DESC LIMIT 1");
+    }
+
+    private static void threeDead() {
+        rows.dead();
+        rows.dead();
+        rows.dead();
+    }
+
+    @Test
+    void a_merge_above_the_limit_waits_for_another_person_and_names_both_in_the_audit() {
+        threeDead();
+        Called proposed = ann("merge", "--all", "--yes", "--canary", "0", "--reason", "well again");
+        assertThat(proposed.exit()).isEqualTo(1);
+        String run = theRun();
+        assertThat(proposed.out()).contains(run + " is more than you may do alone", "chargeonce dlq approve " + run, "chargeonce dlq merge --resume " + run);
+        assertThat(accepted()).isZero();
+        assertThat(ann("runs").out()).contains("awaits");
+        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        Called own = ann("approve", run, "--yes");
+        assertThat(own.exit()).isEqualTo(2);
+        assertThat(own.err()).contains("it is your own proposal: another person approves it");
+
+        Called look = bob("approve", run);
+        assertThat(look.exit()).isZero();
+        assertThat(look.out()).contains("ann proposes to merge", "3 dead letters", "EUR", "Nothing was changed", "well again");
+        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(bob("approve", run, "--expect-fingerprint", "0000000000000000", "--yes").exit()).isEqualTo(1);
+        assertThat(bob("approve", run, "--yes").out()).contains("Approved.", "chargeonce dlq merge --resume " + run);
+        assertThat(accepted()).isZero();
+        Called merged = ann("merge", "--resume", run);
+        assertThat(merged.exit()).as(merged.out() + merged.err()).isZero();
+        assertThat(accepted()).isEqualTo(3);
+        assertThat(rows.text("SELECT string_agg(action || ' by ' || actor, ', ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + run + "'"))
+                .isEqualTo("dlq.run.planned by ann, dlq.run.approved by bob, dlq.run.led by ann");
+        assertThat(rows.text("SELECT data ->> 'planned_by' || ' ' || (data ->> 'approved_by') FROM audit_record WHERE action = 'dlq.run.led'")).isEqualTo("ann bob");
+        assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
+    }
+
+    @Test
+    void a_purge_and_a_restore_above_the_limit_wait_too() {
+        threeDead();
+        assertThat(ann("purge", "--all", "--reason", "tests", "--yes").out()).contains("waits for another person");
+        String purge = theRun();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'purged'")).isEqualTo("0");
+        assertThat(bob("approve", purge, "--yes").exit()).isZero();
+        Called purged = ann("purge", "--resume", purge);
+        assertThat(purged.exit()).as(purged.out() + purged.err()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'purged'")).isEqualTo("3");
+
+        assertThat(bob("restore", "--all", "--reason", "a mistake", "--yes").exit()).isEqualTo(1);
+        String restore = theRun();
+        assertThat(bob("approve", restore, "--yes").exit()).isEqualTo(2);
+        assertThat(ann("approve", restore, "--yes").exit()).isZero();
+        Called restored = bob("restore", "--resume", restore);
+        assertThat(restored.exit()).as(restored.out() + restored.err()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("3");
+        assertThat(ann("purge", "--resume", purge).exit()).isEqualTo(1);
+    }
+
+    @Test
+    void many_small_merges_count_as_one_big_one() {
+        String one = rows.dead();
+        String two = rows.dead();
+        String three = rows.dead();
+        assertThat(ann("merge", one, "--yes", "--canary", "0").exit()).isZero();
+        assertThat(ann("purge", two, "--reason", "r", "--yes").exit()).isZero();
+        assertThat(ann("merge", three, "--yes", "--canary", "0").out()).contains("waits for another person");
+        assertThat(bob("merge", three, "--yes", "--canary", "0").exit()).isZero();
+        assertThat(accepted()).isEqualTo(2);
+    }
+
+    @Test
+    void money_has_a_limit_of_its_own() {
+        owner("UPDATE four_eyes SET most = 1000; INSERT INTO four_eyes VALUES ('EUR', 2000)");
+        rows.dead();
+        rows.dead();
+        assertThat(ann("merge", "--all", "--yes", "--canary", "0").out()).contains("waits for another person");
+    }
+
+    @Test
+    void below_the_limit_or_without_one_a_person_acts_alone() {
+        threeDead();
+        owner("TRUNCATE four_eyes");
+        assertThat(ann("merge", "--all", "--yes", "--canary", "0").exit()).isZero();
+        assertThat(accepted()).isEqualTo(3);
+    }
+
+    @Test
+    void a_proposal_and_an_approval_hold_for_a_day() {
+        threeDead();
+        ann("merge", "--all", "--yes", "--canary", "0");
+        String run = theRun();
+        owner("UPDATE dlq_run SET planned_at = now() - interval '25 hours'");
+        assertThat(bob("approve", run, "--yes").err()).contains("it was proposed more than 24 hours ago");
+        owner("UPDATE dlq_run SET planned_at = now()");
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        owner("UPDATE approval SET approved_at = now() - interval '25 hours'");
+        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(accepted()).isZero();
+    }
+
+    @Test
+    void a_shared_login_neither_proposes_nor_approves() {
+        threeDead();
+        Called shared = Called.of(() -> rows.openAs(SHARED), "merge", "--all", "--yes", "--canary", "0");
+        assertThat(shared.err()).contains("you act as the shared role chargeonce_dlq_operator");
+        assertThat(bob("approve", theRun(), "--yes").err()).contains("proposed under a shared login");
+        ann("merge", "--all", "--yes", "--canary", "0");
+        assertThat(Called.of(() -> rows.openAs(SHARED), "approve", theRun(), "--yes").err()).contains("only a person with a login of their own approves");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE state = 'dead'",
+            "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE state = 'dead'",
+            "UPDATE dlq_run SET state = 'running', leader = 'ann', leader_token = gen_random_uuid()",
+            "UPDATE dlq_run SET planned_by = 'bob'", "UPDATE dlq_run SET fingerprint = 'f'", "UPDATE dlq_run SET planned_xid = '1'", "UPDATE dlq_run SET planned_at = now()",
+            "INSERT INTO approval VALUES ('run_0000000001', 'bob', now(), 'f')", "UPDATE approval SET approved_by = 'bob'",
+            "UPDATE four_eyes SET most = 1000000", "DELETE FROM four_eyes", "INSERT INTO four_eyes VALUES ('EUR', 1000000)", "TRUNCATE moved_alone", "DELETE FROM moved_alone",
+            "INSERT INTO permitted_move (operation_id, kind) SELECT operation_id, 'merge' FROM operation",
+            "INSERT INTO person (login, role) VALUES ('chargeonce_dlq_operator', 'chargeonce_dlq_operator')", "SELECT is_approved('run_0000000001')",
+            "SELECT approve(run_id, fingerprint) FROM dlq_run", "SELECT append_audit(NULL, '{bob}', '{dlq.run.approved}', '{dlq_run}', '{run_0000000001}', NULL, NULL, NULL)"})
+    void a_stolen_login_begins_nothing_approves_nothing_and_moves_no_limit(String theft) {
+        threeDead();
+        ann("merge", "--all", "--yes", "--canary", "0");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, theft)).isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+        assertThat(rows.text("SELECT count(*) FROM operation_state WHERE state = 'dead'")).isEqualTo("3");
+    }
+
+    @Test
+    void nothing_comes_to_a_run_after_it_was_planned_and_none_of_it_moves_more_than_once_by_one_approval() throws SQLException {
+        threeDead();
+        ann("merge", "--all", "--yes", "--canary", "0");
+        String run = theRun();
+        String late = rows.dead();
+        String addedItem = """
+                INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing)
+                SELECT '%s', 1000, dead_letter_id, generation, died_at, 'rechargeable' FROM dead_letter WHERE dead_letter_id = '%s'""".formatted(run, late);
+        as(QueueRows.OPERATOR, addedItem);
+        assertThat(bob("approve", run, "--yes").out()).contains("3 dead letters");
+        String move = "BEGIN; SELECT permit_moves('%s', '{1,2,3,4,1000}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE %s; COMMIT";
+        owner("UPDATE four_eyes SET most = 0");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, move.formatted(run, "operation_id = '" + late + "'"))).hasMessageContaining("more than ann may move alone");
+        as(QueueRows.OPERATOR, move.formatted(run, "state = 'dead' AND operation_id <> '" + late + "'"));
+        assertThat(accepted()).isEqualTo(3);
+    }
+}

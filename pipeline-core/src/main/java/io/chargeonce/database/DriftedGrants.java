@@ -1,0 +1,48 @@
+package io.chargeonce.database;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares what everyone may do in the schema with what {@code migrate --roles} left: rights, memberships, attributes and triggers that
+ * are off. It reads Postgres's catalog and a list. One thread.
+ */
+public final class DriftedGrants {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DriftedGrants.class);
+
+    private final Database database;
+    private volatile List<String> drifted = List.of();
+
+    public DriftedGrants(Database database, MeterRegistry meters) {
+        this.database = database;
+        meters.gauge("chargeonce.grants.drifted", this, grants -> grants.drifted.size());
+    }
+
+    /** Returns 0: nothing more is to be done at once. */
+    public int runOnce() {
+        List<String> now = database.withConnection(DriftedGrants::read);
+        if (!now.equals(drifted) && !now.isEmpty()) {
+            LOG.error("ALERT: rights in the database are not as chargeonce migrate --roles left them: {}", String.join("; ", now));
+        }
+        drifted = now;
+        return 0;
+    }
+
+    private static final String READ = "SELECT line FROM drifted_grants() AS line ORDER BY 1 LIMIT 100";
+
+    static List<String> read(Connection connection) throws SQLException {
+        var lines = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
+            while (row.next()) {
+                lines.add(row.getString(1));
+            }
+        }
+        return List.copyOf(lines);
+    }
+}

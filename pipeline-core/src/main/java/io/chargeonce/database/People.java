@@ -1,0 +1,111 @@
+package io.chargeonce.database;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.postgresql.util.PasswordUtil;
+
+/**
+ * The logins of people: each a member of one of the roles for people, so that the audit log names it. Postgres lets one in by a
+ * password, a certificate or a single sign-on, as its pg_hba.conf says.
+ */
+public final class People {
+
+    /** What a person may be. */
+    public static final List<String> ROLES = List.of("chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
+
+    private People() {}
+
+    /**
+     * Makes the login if there is none, and a member of the role. Idempotent.
+     *
+     * @param newPassword empty leaves the password as it is; a new login has none then
+     * @throws DatabaseRefused also for a name that is a service's, or that no login can have
+     */
+    public static void add(String url, String user, String password, String login, String role, Optional<char[]> newPassword) {
+        asOwner(url, user, password, connection -> {
+            add(connection, login, role);
+            if (newPassword.isPresent()) {
+                try (var statement = connection.createStatement()) {
+                    // The client hashes: a server that logs statements must not log a password.
+                    statement.execute(PasswordUtil.genAlterUserPasswordSQL(login, newPassword.get(), "scram-sha-256"));
+                }
+            }
+        });
+    }
+
+    /** Takes the membership back; the login itself stays. Idempotent. */
+    public static void remove(String url, String user, String password, String login) {
+        asOwner(url, user, password, connection -> call(connection, REMOVE, login));
+    }
+
+    /** What each may do alone; see four_eyes in the schema. */
+    public static void limit(String url, String user, String password, Map<String, Long> limits) {
+        asOwner(url, user, password, connection -> {
+            try (var statement = connection.prepareStatement(LIMIT)) {
+                statement.setArray(1, connection.createArrayOf("text", limits.keySet().toArray()));
+                statement.setArray(2, connection.createArrayOf("int8", limits.values().toArray()));
+                statement.execute();
+            }
+        });
+    }
+
+    private static final String LIMIT = "SELECT limit_what_one_does_alone(?, ?)";
+
+    /** A line for each right that is not as {@link Roles#apply} left it. */
+    public static List<String> driftedGrants(String url, String user, String password) {
+        var lines = new ArrayList<String>();
+        asOwner(url, user, password, connection -> lines.addAll(DriftedGrants.read(connection)));
+        return lines;
+    }
+
+    private interface Work {
+        void on(Connection connection) throws SQLException;
+    }
+
+    private static void asOwner(String url, String user, String password, Work work) {
+        try (Connection connection = DriverManager.getConnection(url, DriverProperties.with(user, password))) {
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+                statement.execute("SET LOCAL search_path = chargeonce");
+            }
+            work.on(connection);
+            connection.commit();
+        } catch (SQLException e) {
+            throw String.valueOf(e.getSQLState()).startsWith("08") ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+        }
+    }
+
+    private static final String ADD = "SELECT add_person(?, ?)";
+
+    private static void add(Connection connection, String login, String role) throws SQLException {
+        call(connection, ADD, login, role);
+    }
+
+    private static final String REMOVE = "SELECT remove_person(?)";
+
+    private static void call(Connection connection, String sql, String... arguments) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                statement.setString(i + 1, arguments[i]);
+            }
+            statement.execute();
+        }
+    }
+
+    private static final String LOGINS = "SELECT DISTINCT login FROM person";
+
+    static List<String> logins(Connection connection) throws SQLException {
+        var logins = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(LOGINS); var row = statement.executeQuery()) {
+            while (row.next()) {
+                logins.add(row.getString(1));
+            }
+        }
+        return logins;
+    }
+}

@@ -1,0 +1,142 @@
+package io.chargeonce.runtime;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What becomes of a request that could not say who it is: it is counted, told in the log once in a while, and answered the later the more
+ * of them came from its address. Only failures wait, so a good credential is never slower, from the same address either. What is
+ * remembered and who waits is bounded, whatever comes. Any thread.
+ */
+public final class AuthenticationFailures {
+
+    /** How a failed request waits; a test's does not. */
+    public interface Pause {
+        void of(Duration delay);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(AuthenticationFailures.class);
+    private static final Duration LOG_EVERY = Duration.ofSeconds(10);
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    /** A mistyped token is no attack. */
+    private static final int FREE = 5;
+    private static final Duration FIRST = Duration.ofMillis(50);
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final int MOST_ADDRESSES = 10_000;
+    /** Who waits holds a connection: more than these are answered at once, so that failures keep out no one. */
+    private static final int MOST_WAITING = 100;
+    private static final int MOST_WAITING_OF_ONE = 4;
+
+    private record Window(Instant since, int failures, int waiting) {}
+
+    private final String door;
+    private final MeterRegistry meters;
+    private final InstantSource clock;
+    private final Pause pause;
+    private final Semaphore places = new Semaphore(MOST_WAITING);
+    private final Map<InetAddress, Window> windows = new ConcurrentHashMap<>();
+    private Instant nextLine = Instant.MIN;
+    private int untold;
+
+    /** @param door what was knocked at, as the meter names it */
+    public AuthenticationFailures(String door, MeterRegistry meters) {
+        this(door, meters, new SteadyClock(), AuthenticationFailures::sleep);
+    }
+
+    public AuthenticationFailures(String door, MeterRegistry meters, InstantSource clock, Pause pause) {
+        this.door = door;
+        this.meters = meters;
+        this.clock = clock;
+        this.pause = pause;
+        counted("unauthenticated", 0);
+    }
+
+    /**
+     * Returns when the answer may be sent.
+     *
+     * @param why   a word from a fixed set
+     * @param named what may stand in the log of what was sent: never the secret itself
+     */
+    public void failed(String why, InetAddress client, Optional<String> named) {
+        counted(why, 1);
+        tell(why, client, named);
+        Duration delay = begin(client);
+        if (delay.isPositive() && places.tryAcquire()) {
+            try {
+                pause.of(delay);
+            } finally {
+                places.release();
+                end(client);
+            }
+        } else if (delay.isPositive()) {
+            end(client);
+        }
+    }
+
+    private void counted(String why, int more) {
+        meters.counter("chargeonce.authentication.failures", "door", door, "why", why).increment(more);
+    }
+
+    private synchronized void tell(String why, InetAddress client, Optional<String> named) {
+        Instant now = clock.instant();
+        if (now.isBefore(nextLine)) {
+            untold++;
+            return;
+        }
+        LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why,
+                named.map(" (digest %s)"::formatted).orElse(""), untold == 0 ? "" : "; " + untold + " more since the last of these lines");
+        nextLine = now.plus(LOG_EVERY);
+        untold = 0;
+    }
+
+    /** Counts it, and tells how long it has to wait; then {@link #end} follows. */
+    private Duration begin(InetAddress client) {
+        Instant now = clock.instant();
+        if (windows.size() >= MOST_ADDRESSES && !windows.containsKey(client)) {
+            windows.values().removeIf(window -> isOver(window, now));
+            if (windows.size() >= MOST_ADDRESSES) {
+                return Duration.ZERO;
+            }
+        }
+        Duration[] delay = {Duration.ZERO};
+        windows.compute(client, (address, window) -> {
+            Window open = window == null || isOver(window, now) ? new Window(now, 0, 0) : window;
+            delay[0] = open.waiting() < MOST_WAITING_OF_ONE ? delay(open.failures()) : Duration.ZERO;
+            return new Window(open.since(), open.failures() + 1, open.waiting() + (delay[0].isPositive() ? 1 : 0));
+        });
+        return delay[0];
+    }
+
+    private static boolean isOver(Window window, Instant now) {
+        return window.waiting() == 0 && !now.isBefore(window.since().plus(WINDOW));
+    }
+
+    private void end(InetAddress client) {
+        windows.computeIfPresent(client, (address, window) -> new Window(window.since(), window.failures(), window.waiting() - 1));
+    }
+
+    private static Duration delay(int before) {
+        if (before < FREE) {
+            return Duration.ZERO;
+        }
+        Duration doubled = FIRST.multipliedBy(1L << Math.min(before - FREE, 10));
+        return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
+    }
+
+    private static void sleep(Duration delay) {
+        try {
+            Thread.sleep(delay);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
