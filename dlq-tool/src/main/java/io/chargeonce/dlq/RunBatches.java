@@ -86,7 +86,7 @@ final class RunBatches {
 
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
         var moves = new MergeMoves(LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList()),
-                queue.topics(), mandate, Merge.DEADLINE, run.terms().evenCapped());
+                queue, mandate, Merge.DEADLINE, run.terms().evenCapped());
         moves.write(connection);
         RunItems.mark(connection, run.id(), items, moves.fates());
         return new Batch(items, moves.fates());

@@ -105,7 +105,7 @@ GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charg
 
 -- The queue: it is entered and left, and never says another amount than it did.
 GRANT INSERT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
-    charge_before, had_open_attempt, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers) ON dead_letter
+    charge_before, had_open_attempt, source_topic, source_partition, source_offset, sealed_record) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
@@ -121,7 +121,7 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
 GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by),
     UPDATE (step, verdict, psp_reference, evidence, proposed_by, run, proposed_at, approved_by, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
-GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
+GRANT UPDATE (sealed_edit) ON dead_letter TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, planned_by, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state),
     UPDATE (state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)

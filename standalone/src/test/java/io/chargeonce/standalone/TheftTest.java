@@ -223,7 +223,7 @@ class TheftTest {
             "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
             "UPDATE merchant SET represent_declines = true",
             "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'settled'",
-            "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET edited_value = 'x'", "DELETE FROM dead_letter",
+            "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET sealed_edit = 'x'", "DELETE FROM dead_letter",
             "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
             "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
             "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",

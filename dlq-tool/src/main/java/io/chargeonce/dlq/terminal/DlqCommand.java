@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.vault.Vault;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -133,9 +134,11 @@ public final class DlqCommand implements Runnable {
     int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
-            return action.on(new DeadLetterQueue(database, queue.topics()));
+            return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));
         } catch (DatabaseUnavailable e) {
             return told(command, UNREACHABLE, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
+        } catch (Vault.NoKey e) {
+            return told(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
         } catch (KafkaException e) {
             return told(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");

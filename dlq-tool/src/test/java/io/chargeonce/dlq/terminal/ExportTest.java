@@ -96,8 +96,8 @@ class ExportTest {
         assertThat(call("import", file("all"), "--reason", "a test").out()).contains("2 records");
         assertThat(rows.letter(poison)).isEqualTo("dead/1");
         assertThat(rows.text("SELECT count(*) FROM operation")).isEqualTo("0");
-        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE position('" + id + "' IN convert_from(raw_key, 'SQL_ASCII')) > 0"))
-                .isEqualTo("1");
+        assertThat(call("list", "--json").json()).extracting(line -> line.at("/source/key").asString())
+                .contains(Base64.getEncoder().encodeToString(id.getBytes(StandardCharsets.UTF_8)));
         assertThat(call("import", file("all"), "--reason", "a test").out()).contains("0 records came into the queue", "2 had been in it before");
         assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
         assertThat(rows.audit(poison)).as("what was done, and no more").isEqualTo("dlq.imported");

@@ -864,14 +864,13 @@ CREATE TABLE dead_letter (
     source_topic     text,
     source_partition int,
     source_offset    bigint,
-    raw_key          bytea,
-    raw_value        bytea,
-    raw_headers      bytea,
-    -- What a person made of a poison record's value; a merge sends this one. The record as it was found stays.
-    edited_value     bytea,
-    CONSTRAINT only_poison_is_edited CHECK (edited_value IS NULL OR operation_id IS NULL),
+    -- Key, value and headers, which may hold card numbers, sealed for this row by a data key that no database has.
+    sealed_record    bytea,
+    -- What a person made of a poison record's value, sealed too; a merge sends this one. The record as it was found stays.
+    sealed_edit      bytea,
+    CONSTRAINT only_poison_is_edited CHECK (sealed_edit IS NULL OR operation_id IS NULL),
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
-        CHECK ((operation_id IS NULL) <> (source_topic IS NULL))
+        CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
 -- What can still be restored.
@@ -943,7 +942,7 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL while it has not come to it.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'refused', 'closed', 'gone')),
     moved_at       timestamptz,
     -- What became of it afterwards; 'unresolved' may still become another one.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
