@@ -49,6 +49,19 @@ public final class Edit {
                 : Optional.of("it was found on '%s', where nothing of this pipeline is read: look at it, or purge it".formatted(topic));
     }
 
+    /** Says in the audit log who is about to read the record as it is. */
+    public void opened(Story story, Mandate mandate) {
+        queue.database().inTransaction(connection -> {
+            AuditLog.append(connection, List.of(entry("dlq.opened", story.letter(), mandate)));
+            return story;
+        });
+    }
+
+    private static AuditLog.Entry entry(String action, DeadLetterView letter, Mandate mandate) {
+        return new AuditLog.Entry(mandate.actor(), action, Optional.empty(), "dead_letter", letter.id(), mandate.reason(),
+                Map.of("run", mandate.run(), "cause", letter.cause()));
+    }
+
     /** @return why the record is refused, every reason at once; empty if it was kept */
     public List<String> keep(Story story, byte[] edited, Mandate mandate) {
         byte[] sealed = queue.vault().seal(EditedRecords.place(story.letter().id()), edited);
@@ -101,8 +114,7 @@ public final class Edit {
                 return List.of("somebody else has moved it meanwhile");
             }
         }
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.actor(), "dlq.edited", Optional.empty(), "dead_letter",
-                letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause()))));
+        AuditLog.append(connection, List.of(entry("dlq.edited", letter, mandate)));
         return List.of();
     }
 }

@@ -98,6 +98,11 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         }
     }
 
+    /** As another role than the operator's. */
+    public DeadLetterQueue openAs(String role) {
+        return new DeadLetterQueue(Database.openForCommand(url.replace("user=postgres", "user=" + role), role, ""), TOPICS, VAULT);
+    }
+
     private String asOperator() {
         return url.replace("user=postgres", "user=" + OPERATOR);
     }

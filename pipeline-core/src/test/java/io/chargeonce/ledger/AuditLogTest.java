@@ -38,7 +38,7 @@ class AuditLogTest {
             "chargeonce_dlq_operator, alice, dlq.purged", "chargeonce_dlq_operator, alice, dlq.settlement_proposed",
             "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered",
             "chargeonce_merchant_admin, operator:alice, merchant.set", "chargeonce_merchant_admin, operator:alice, token.revoked",
-            "postgres, anyone, anything"})
+            "chargeonce_dlq_unmask, alice, dlq.unmasked", "postgres, anyone, anything"})
     void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action) throws SQLException {
         try (Connection connection = as(role)) {
             connection.setAutoCommit(false);
@@ -58,7 +58,9 @@ class AuditLogTest {
             "chargeonce_dlq_operator, charge-consumer, dlq.purged", "chargeonce_dlq_operator, merchant:acme, dlq.purged",
             "chargeonce_dlq_operator, alice, dlq.settlement_settled", "chargeonce_dlq_operator, alice, dead_letter.left",
             "chargeonce_dlq_operator, alice, merchant.set", "chargeonce_merchant_admin, alice, dlq.purged",
-            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted"})
+            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted",
+            "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged", "chargeonce_dlq_unmask, alice, succeeded",
+            "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
     void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {

@@ -68,6 +68,12 @@ class TheftTest {
                                          sent_at, key_valid_until)
             VALUES ('second', 'pay_succeeded', 'pay_other', 'charge', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
             "UPDATE psp_observation SET outcome = 'charged'",
+            "UPDATE operation SET customer = 'globex'",
+            "SET chargeonce.erasing = 'on'; UPDATE operation SET amount = 1, customer = 'globex'",
+            "SET chargeonce.erasing = 'on'; UPDATE payment_attempt SET request_sha256 = sha256('x')",
+            "UPDATE payment_attempt SET request = 'x'",
+            "UPDATE psp_observation SET detail = 'x'",
+            "SELECT erase_personal_data('acme', '{pay_succeeded}', 'alice', '', 'r', true)",
             "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'globex'",
             "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",

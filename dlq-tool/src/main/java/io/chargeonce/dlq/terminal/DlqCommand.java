@@ -86,6 +86,7 @@ public final class DlqCommand implements Runnable {
         commands.put("runs", RunsCommand::new);
         commands.put("settle", SettleCommand::new);
         commands.put("edit", EditCommand::new);
+        commands.put("erase", EraseCommand::new);
         commands.put("audit", AuditCommand::new);
         commands.put("export", ExportCommand::new);
         commands.put("import", ImportCommand::new);
@@ -155,7 +156,8 @@ public final class DlqCommand implements Runnable {
         return switch (sqlState) {
             case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
             case "42501" -> told(command, Problems.EXIT, "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
-                    + "chargeonce_dlq_operator in CHARGEONCE_DATABASE_USER; nothing was changed");
+                    + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
+                    + "CHARGEONCE_DATABASE_USER; nothing was changed");
             case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
             case "3D000" -> told(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");

@@ -3,7 +3,10 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Export;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.Unmasked;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,8 +45,11 @@ final class ExportCommand implements Callable<Integer> {
     @Mixin
     FilterOptions filters;
 
-    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are.")
+    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
     boolean unmasked;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "With --unmasked: why; kept in the audit log.")
+    Optional<String> reason = Optional.empty();
 
     @Mixin
     CommonOptions common;
@@ -52,6 +58,12 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
+        if (unmasked) {
+            problems.needsReason(reason);
+            problems.kept("--text", filter.text());
+        } else if (reason.isPresent()) {
+            problems.add("--reason goes with --unmasked; what is masked needs none");
+        }
         if (Files.exists(file)) {
             problems.add("'%s' exists already; name a new file".formatted(file));
         } else if (!Files.isDirectory(folder())) {
@@ -61,6 +73,9 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {
+        if (unmasked) {
+            Unmasked.many(queue, filter, Mandate.of(Login.name(), reason));
+        }
         try {
             // Nobody but this person may read a file that was made this way, and what has the name that was asked for is whole.
             Path part = Files.createTempFile(folder(), file.getFileName() + ".", ".part");

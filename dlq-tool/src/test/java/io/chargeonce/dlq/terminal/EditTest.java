@@ -42,7 +42,7 @@ class EditTest {
         assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'")).isEqualTo(rows.record(payment));
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
         assertThat(rows.letter(poison)).isEqualTo("merged/2");
-        assertThat(rows.audit(poison)).isEqualTo("dlq.edited dlq.merged");
+        assertThat(rows.audit(poison)).isEqualTo("dlq.opened dlq.edited dlq.merged");
         assertThat(call("merge", poison, "--yes").exit()).as("it is gone").isEqualTo(1);
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
     }
