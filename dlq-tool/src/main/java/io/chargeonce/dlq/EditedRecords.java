@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import tools.jackson.core.JacksonException;
 
 /** Poison records that somebody has edited, as they can be sent again. */
 final class EditedRecords {
@@ -27,8 +28,13 @@ final class EditedRecords {
 
         /** Under the payment's key, whatever the key was that the record was found with; empty if it cannot be opened. */
         Optional<OutboxRow> again(Instant now) {
-            return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
-                    Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
+            try {
+                return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
+                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
+            } catch (JacksonException changed) {
+                // Not what an edit kept, and so not to be sent.
+                return Optional.empty();
+            }
         }
     }
 

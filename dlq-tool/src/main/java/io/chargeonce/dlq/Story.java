@@ -46,14 +46,23 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
             int partition = row.getInt("source_partition");
             long offset = row.getLong("source_offset");
             return switch (vault.open(DeadLetter.place(row.getString("dead_letter_id")), row.getBytes("sealed_record"))) {
-                case Opened.Readable(byte[] bytes) -> {
-                    var content = FoundRecord.Content.of(bytes);
-                    yield new Source(topic, partition, offset, Optional.ofNullable(content.key()), Optional.ofNullable(content.value()),
-                            Optional.ofNullable(content.headers()));
-                }
-                case Opened.Closed(String why) -> new Source(topic, partition, offset, Optional.empty(), Optional.empty(),
-                        Optional.empty(), Optional.of(why));
+                case Opened.Readable(byte[] bytes) -> readable(topic, partition, offset, bytes);
+                case Opened.Closed(String why) -> closed(topic, partition, offset, why);
             };
+        }
+
+        private static Source readable(String topic, int partition, long offset, byte[] bytes) {
+            try {
+                var content = FoundRecord.Content.of(bytes);
+                return new Source(topic, partition, offset, Optional.ofNullable(content.key()), Optional.ofNullable(content.value()),
+                        Optional.ofNullable(content.headers()));
+            } catch (IllegalArgumentException changed) {
+                return closed(topic, partition, offset, "these bytes are no record's: somebody has changed them");
+            }
+        }
+
+        private static Source closed(String topic, int partition, long offset, String why) {
+            return new Source(topic, partition, offset, Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(why));
         }
 
         Source masked() {

@@ -42,23 +42,48 @@ public final class DataKeys {
      * @throws IllegalArgumentException if there is a file that holds no private data keys
      */
     public static int add(Path file) throws IOException {
+        KeysetHandle.Builder before = Files.exists(file) ? KeysetHandle.newBuilder(privateKeys(file)) : KeysetHandle.newBuilder();
+        return save(file, before.addEntry(KeysetHandle.generateEntryFromParameters(hpke()).withRandomId().makePrimary()));
+    }
+
+    /**
+     * Leaves only the key that seals: what the others sealed opens nowhere any more. The files are replaced as in {@link #add}.
+     *
+     * @return how many keys are gone
+     * @throws IOException              if a file cannot be read or written
+     * @throws IllegalArgumentException if there is no file of private data keys
+     */
+    public static int dropOld(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            throw new IllegalArgumentException("there is no file '%s'".formatted(file));
+        }
+        KeysetHandle keys = privateKeys(file);
+        KeysetHandle.Entry newest = keys.getPrimary();
+        save(file, KeysetHandle.newBuilder()
+                .addEntry(KeysetHandle.importKey(newest.getKey()).withFixedId(newest.getId()).makePrimary()));
+        return keys.size() - 1;
+    }
+
+    private static int save(Path file, KeysetHandle.Builder builder) throws IOException {
         try {
-            KeysetHandle.Builder.Entry fresh = KeysetHandle.generateEntryFromParameters(hpke()).withRandomId().makePrimary();
-            KeysetHandle keys = (Files.exists(file) ? KeysetHandle.newBuilder(privateKeys(file)) : KeysetHandle.newBuilder())
-                    .addEntry(fresh).build();
+            KeysetHandle keys = builder.build();
             write(file, TinkJsonProtoKeysetFormat.serializeKeyset(keys, InsecureSecretKeyAccess.get()));
             write(file.resolveSibling(file.getFileName() + PUBLIC),
                     TinkJsonProtoKeysetFormat.serializeKeysetWithoutSecret(keys.getPublicKeysetHandle()));
             return keys.size();
         } catch (GeneralSecurityException bug) {
-            throw new IllegalStateException("Bug! No data key could be made", bug);
+            throw new IllegalStateException("Bug! The data keys cannot be written", bug);
         }
     }
 
-    private static HpkeParameters hpke() throws GeneralSecurityException {
-        return HpkeParameters.builder().setVariant(HpkeParameters.Variant.TINK)
-                .setKemId(HpkeParameters.KemId.DHKEM_X25519_HKDF_SHA256).setKdfId(HpkeParameters.KdfId.HKDF_SHA256)
-                .setAeadId(HpkeParameters.AeadId.AES_256_GCM).build();
+    private static HpkeParameters hpke() {
+        try {
+            return HpkeParameters.builder().setVariant(HpkeParameters.Variant.TINK)
+                    .setKemId(HpkeParameters.KemId.DHKEM_X25519_HKDF_SHA256).setKdfId(HpkeParameters.KdfId.HKDF_SHA256)
+                    .setAeadId(HpkeParameters.AeadId.AES_256_GCM).build();
+        } catch (GeneralSecurityException bug) {
+            throw new IllegalStateException("Bug! The library of ciphers has none of these", bug);
+        }
     }
 
     private static KeysetHandle privateKeys(Path file) throws IOException {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,18 +58,21 @@ public final class Vault {
     /** @param unseals empty where there is only a public half */
     private record Keys(String text, HybridEncrypt seals, Optional<HybridDecrypt> unseals) {}
 
-    private final Optional<Secret> file;
+    private final Optional<Supplier<String>> file;
     private final boolean inTheClear;
     private volatile Optional<Keys> latest;
 
-    private Vault(Optional<Secret> file, boolean inTheClear) {
+    private Vault(Optional<Supplier<String>> file, boolean inTheClear) {
         this.file = file;
         this.inTheClear = inTheClear;
-        this.latest = file.map(secret -> parsed(secret.value()));
+        this.latest = file.map(text -> parsed(text.get()));
     }
 
-    /** @throws IllegalArgumentException if the file holds no data keys; it names the setting and not the content */
-    public static Vault of(Secret file) {
+    /**
+     * @param file the text of the file as it is now, such as a {@link Secret}
+     * @throws IllegalArgumentException if the file holds no data keys; it names the setting and not the content
+     */
+    public static Vault of(Supplier<String> file) {
         return new Vault(Optional.of(file), false);
     }
 
@@ -134,8 +138,8 @@ public final class Vault {
         }
     }
 
-    private Keys keys(Secret secret) {
-        String text = secret.value();
+    private Keys keys(Supplier<String> current) {
+        String text = current.get();
         Keys last = latest.orElseThrow();
         if (!text.equals(last.text)) {
             try {

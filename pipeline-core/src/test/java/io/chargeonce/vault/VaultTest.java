@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,35 @@ class VaultTest {
         Opened open(byte[] sealed) {
             return Vault.of(new Secret(text)).open("here", sealed);
         }
+    }
+
+    @Test
+    void a_key_file_that_changes_is_used_at_once_and_one_that_holds_no_keys_is_not() throws IOException {
+        Path key = key();
+        var text = new AtomicReference<>(Files.readString(key));
+        Vault vault = Vault.of(text::get);
+        byte[] before = vault.seal("here", CARD);
+        DataKeys.add(key);
+        byte[] after = vault(key).seal("here", CARD);
+        assertThat(vault.open("here", after)).isInstanceOf(Opened.Closed.class);
+        text.set(Files.readString(key));
+        assertThat(vault.open("here", after)).isInstanceOf(Opened.Readable.class);
+        text.set("half a fi");
+        assertThat(vault.open("here", after)).as("the last keys stay in use").isInstanceOf(Opened.Readable.class);
+        assertThat(vault.open("here", before)).isInstanceOf(Opened.Readable.class);
+    }
+
+    @Test
+    void old_keys_that_are_dropped_open_nothing_any_more() throws IOException {
+        Path key = key();
+        byte[] before = vault(key).seal("here", CARD);
+        DataKeys.add(key);
+        byte[] after = vault(key).seal("here", CARD);
+        assertThat(DataKeys.dropOld(key)).isEqualTo(1);
+        assertThat(vault(key).open("here", before)).isInstanceOf(Opened.Closed.class);
+        assertThat(vault(key).open("here", after)).isInstanceOf(Opened.Readable.class);
+        assertThat(vault(key).open("here", vault(publicHalf(key)).seal("here", CARD))).isInstanceOf(Opened.Readable.class);
+        assertThatThrownBy(() -> DataKeys.dropOld(folder.resolve("nowhere"))).hasMessageContaining("there is no file");
     }
 
     @Test

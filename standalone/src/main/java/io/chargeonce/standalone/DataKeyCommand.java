@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -22,12 +23,20 @@ final class DataKeyCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
+    @Option(names = "--drop-old", description = "Adds none, and takes out all but the one that seals: what the others sealed can never be read again.")
+    boolean dropOld;
+
     @Parameters(paramLabel = "FILE", description = "Where the private keys are, or will be.")
     Path file;
 
     @Override
     public Integer call() {
         try {
+            if (dropOld) {
+                spec.commandLine().getOut().printf("%,d old keys are gone from %s; what they sealed can be read nowhere but with a copy of them.%n",
+                        DataKeys.dropOld(file), file);
+                return 0;
+            }
             int keys = DataKeys.add(file);
             spec.commandLine().getOut().printf("%s has %s, %s%s has the public %s. The newest seals from now on.%n", file,
                     keys == 1 ? "1 key" : keys + " keys", file, DataKeys.PUBLIC, keys == 1 ? "half" : "halves");

@@ -32,9 +32,9 @@ import picocli.CommandLine.Spec;
                        "Needs the role chargeonce_eraser. Without --yes it only tells what would be done."},
         exitCodeList = "1:a payment is not finished, or this merchant has no such payment; the others were erased",
         footer = {"  Somebody asks a merchant to be forgotten:",
-                  "    chargeonce dlq erase acme pay_mzxw6ytboi2dgnbvgy3tqojqmf --reason \"request 4711\" --yes",
+                  "    chargeonce dlq erase acme PAYMENT --reason \"request 4711\" --yes",
                   "  A list of payments, one a line:",
-                  "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\" --yes"})
+                  "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\""})
 final class EraseCommand implements Callable<Integer> {
 
     private static final int NO = 1;

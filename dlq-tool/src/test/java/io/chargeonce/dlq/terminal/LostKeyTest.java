@@ -9,6 +9,7 @@ import io.chargeonce.vault.Vault;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,19 @@ class LostKeyTest {
         assertThat(imported.exit()).isEqualTo(2);
         assertThat(imported.err()).contains("there is no data key to seal with", "chargeonce data-key makes one", "nothing was changed");
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
+    }
+
+    @Test
+    void bytes_that_somebody_changed_are_in_nobodys_way() {
+        for (String bytes : List.of("\\x", "\\x00ff", "\\x00000000ff01", "\\x07ff", "\\x01ff")) {
+            String poison = rows.poison(new byte[] {1});
+            rows.owner().withConnection(connection -> connection.createStatement().executeUpdate(
+                    "UPDATE dead_letter SET sealed_record = '" + bytes + "', sealed_edit = '" + bytes + "' WHERE dead_letter_id = '" + poison + "'"));
+            assertThat(call(QueueRows.VAULT, "show", poison).out()).as(bytes).contains("cannot be opened");
+            assertThat(call(QueueRows.VAULT, "list", "--json").exit()).isZero();
+            assertThat(call(QueueRows.VAULT, "merge", poison, "--yes").exit()).isEqualTo(1);
+            assertThat(call(QueueRows.VAULT, "purge", poison, "--reason", "r", "--yes").exit()).isZero();
+        }
     }
 
     @Test
