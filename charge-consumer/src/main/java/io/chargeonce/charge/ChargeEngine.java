@@ -99,7 +99,7 @@ public final class ChargeEngine {
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
-        var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, relay::nudge, meters));
+        var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", Duration.ofSeconds(1), new PspNewsroom(database, gateways)::runOnce);
         this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);

@@ -14,6 +14,7 @@ import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.vault.Vault;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
 /** How attempts are made, watched and repeated. Immutable. */
 public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
                              Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
-                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals) {
+                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
 
     public static final Setting<Secret> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe.");
@@ -82,12 +83,12 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
         public static final Pace USUAL = new Pace(2_000, 10);
     }
 
-    /** The audit log sealed without a key. */
+    /** The audit log sealed without a key, and poison kept in the clear. */
     public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace,
                           Optional<Address> webhooks) {
         this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL);
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR);
     }
 
     /** Without webhooks. */
@@ -99,7 +100,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT))
+            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT, Vault.FILE))
             .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
@@ -113,7 +114,13 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
                 adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
-                        settings.get(AuditSealer.Settings.KEPT)));
+                        settings.get(AuditSealer.Settings.KEPT)), Vault.ofService(settings));
+    }
+
+    /** The same, sealing what cannot be read with another vault. */
+    public ChargeSettings with(Vault vault) {
+        return new ChargeSettings(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, webhooks,
+                seals, vault);
     }
 
     /** One that is not set up now may be set up in other processes, or again later; one that nobody can set up is a mistake. */

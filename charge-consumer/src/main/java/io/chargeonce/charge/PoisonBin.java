@@ -6,6 +6,8 @@ import io.chargeonce.database.Patiently;
 import io.chargeonce.kafka.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.FoundRecord;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
@@ -20,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were. Safe for any
+ * Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were, sealed. Safe for any
  * thread; concurrent ones share a commit, so that a flood of them takes no connection from the payments.
  */
 final class PoisonBin implements AutoCloseable {
@@ -30,10 +32,12 @@ final class PoisonBin implements AutoCloseable {
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
 
+    private final Vault vault;
     private final MeterRegistry meters;
     private final Coalescer<DeadLetter, Boolean> coalescer;
 
-    PoisonBin(Database database, Topics topics, Runnable committed, MeterRegistry meters) {
+    PoisonBin(Database database, Topics topics, Vault vault, Runnable committed, MeterRegistry meters) {
+        this.vault = vault;
         this.meters = meters;
         this.coalescer = new Coalescer<>("poison", database, 1, committed, (connection, letters) -> {
             DeadLetterTable.bury(connection, topics, letters);
@@ -44,7 +48,7 @@ final class PoisonBin implements AutoCloseable {
     /** Touches no operation. The same record read again is the same dead letter. */
     Verdict keep(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
         try {
-            keep(DeadLetter.poison(source(record, evidence(record)), cause.tag(), detail));
+            keep(DeadLetter.poison(found(record, evidence(record)), vault, cause.tag(), detail));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -52,14 +56,14 @@ final class PoisonBin implements AutoCloseable {
             meters.counter("chargeonce.bugs", "where", "poison").increment();
             LOG.error("Bug! Poison at {}-{} offset {} could not be kept with its headers, only its key and value are",
                     record.topic(), record.partition(), record.offset(), bug);
-            keep(DeadLetter.poison(source(record, NO_EVIDENCE), cause.tag(), Bug.digest(bug)));
+            keep(DeadLetter.poison(found(record, NO_EVIDENCE), vault, cause.tag(), Bug.digest(bug)));
         }
         meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
         return Verdict.done();
     }
 
-    private static DeadLetter.Source source(ConsumerRecord<byte[], byte[]> record, byte[] evidence) {
-        return new DeadLetter.Source(record.topic(), record.partition(), record.offset(), record.key(), record.value(), evidence);
+    private static FoundRecord found(ConsumerRecord<byte[], byte[]> record, byte[] evidence) {
+        return new FoundRecord(record.topic(), record.partition(), record.offset(), record.key(), record.value(), evidence);
     }
 
     private void keep(DeadLetter letter) {

@@ -62,6 +62,9 @@ final class Books implements AutoCloseable {
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
     }
 
+    /** What poison is sealed with. */
+    static final DataKey DATA_KEY = DataKey.fresh();
+
     /** A process: its own claims, resolutions, handler and resolver over the shared database. */
     final class Process implements AutoCloseable {
         final ChargeHandler handler;
@@ -85,7 +88,7 @@ final class Books implements AutoCloseable {
             this.newsroom = new PspNewsroom(charging, gateways);
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
             this.exchange = new Exchange(charging, gateways, meters, Tracing.off());
-            this.poison = new PoisonBin(charging, topics, () -> {}, new SimpleMeterRegistry());
+            this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.claims = new Claims(charging, routing, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(charging, schedule, new Failover(routing, lease), ladder, topics, () -> {}, meters);
@@ -317,7 +320,7 @@ final class Books implements AutoCloseable {
         return Long.parseLong(text(sql));
     }
 
-    private String text(String sql) {
+    String text(String sql) {
         return database.withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 result.next();

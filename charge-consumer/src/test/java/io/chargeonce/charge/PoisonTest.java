@@ -3,9 +3,14 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.Verdict;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.FoundRecord;
+import io.chargeonce.vault.Opened;
+import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
@@ -72,9 +77,35 @@ class PoisonTest {
 
         String row = "FROM dead_letter WHERE source_partition = 3 AND source_offset = " + offset;
         assertThat(books.count(row)).isEqualTo(1);
-        assertThat(books.count(row + " AND cause = '" + cause + "' AND operation_id IS NULL AND raw_value IS NOT DISTINCT FROM "
-                + (bytes == null ? "NULL" : "decode('" + java.util.HexFormat.of().formatHex(bytes) + "', 'hex')"))).isEqualTo(1);
+        assertThat(books.count(row + " AND cause = '" + cause + "' AND operation_id IS NULL")).isEqualTo(1);
+        assertThat(opened(row).value()).isEqualTo(bytes);
+        assertThat(opened(row).key()).isEqualTo(record.key());
         assertThat(books.count("FROM operation")).isZero();
+    }
+
+    private static FoundRecord.Content opened(String row) {
+        byte[] sealed = HexFormat.of().parseHex(books.text("SELECT encode(sealed_record, 'hex') " + row));
+        String place = DeadLetter.place(books.text("SELECT dead_letter_id " + row));
+        return FoundRecord.Content.of(((Opened.Readable) Books.DATA_KEY.opens().open(place, sealed)).bytes());
+    }
+
+    @Test
+    void a_card_in_poison_is_in_the_clear_in_no_row_and_on_no_topic() {
+        var record = new ConsumerRecord<>(books.topics.requests(), 9, 0L, "4111111111111111".getBytes(StandardCharsets.UTF_8),
+                "{\"pan\":\"4111111111111111\",\"cvc\":\"987\"}".getBytes(StandardCharsets.UTF_8));
+        record.headers().add("card", "4111111111111111".getBytes(StandardCharsets.UTF_8));
+        process.handle(record);
+        String row = "FROM dead_letter WHERE source_partition = 9";
+        assertThat(new String(opened(row).value(), StandardCharsets.UTF_8)).contains("4111111111111111");
+        assertThat(new String(opened(row).headers(), StandardCharsets.UTF_8)).contains("4111111111111111");
+        String id = books.text("SELECT dead_letter_id " + row);
+        String sealed = books.text("SELECT encode(sealed_record, 'escape') " + row);
+        String copy = books.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE record_key = '" + id + "'");
+        byte[] ofTopic = PaymentJson.MAPPER.readTree(copy).at("/source/sealed").binaryValue();
+        assertThat(sealed + copy + new String(ofTopic, StandardCharsets.ISO_8859_1)).doesNotContain("4111111111111111", "987", "cvc");
+        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place(id), ofTopic)).as("the topic has the same bytes").isInstanceOf(Opened.Readable.class);
+        assertThat(Books.DATA_KEY.seals().open(DeadLetter.place(id), ofTopic)).as("charge cannot read them back").isInstanceOf(Opened.Closed.class);
+        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place("psn_another"), ofTopic)).isInstanceOf(Opened.Closed.class);
     }
 
     @Test

@@ -44,7 +44,7 @@ final class Timelines {
             """;
     private static final String LETTERS = """
             SELECT dead_letter_id AS subject, changed_at AS at, 'dead letter' AS source,
-                   (to_jsonb(d) - 'raw_key' - 'raw_value' - 'raw_headers')::text AS what
+                   (to_jsonb(d) - 'sealed_record' - 'sealed_edit')::text AS what
               FROM dead_letter AS d WHERE dead_letter_id = ANY (?)
             """;
     private static final String STAGED = """

@@ -161,8 +161,9 @@ final class Sample implements AutoCloseable {
 
     void poison(String id, String cause, long offset) {
         world.sql("""
-                INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
-                VALUES ('%s', 'dead', '%s', 'why', 1, '%s.requests', 0, %d)
+                INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset,
+                                         sealed_record)
+                VALUES ('%s', 'dead', '%s', 'why', 1, '%s.requests', 0, %d, '\\x01')
                 """.formatted(id, cause, world.prefix, offset));
         audit(id, "dead_letter.entered", 1);
         world.send("dlq", id, "{\"revision\":1}");

@@ -3,7 +3,9 @@ package io.chargeonce.checker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -171,8 +173,9 @@ class TopicChecksTest {
                 }
             });
             statement.execute("""
-                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset)
-                    VALUES ('psn_2', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d)
+                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset,
+                                             sealed_record)
+                    VALUES ('psn_2', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d, '\\x01')
                     """.formatted(world.prefix, offset));
             world.send("dlq", "psn_2", "{\"revision\":1}");
             world.commitOffsets();
@@ -243,6 +246,16 @@ class TopicChecksTest {
         world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"note\":\"4242424242424242\"}");
         world.sql("UPDATE dead_letter SET message = 'card 4242424242424242'  WHERE dead_letter_id = 'psn_1'");
         assertThat(world.check().violations()).hasSize(3).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);
+    }
+
+    @Test
+    void no_card_data_in_poison_that_is_not_sealed() {
+        world.planted.add("4242424242424242");
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE dead_letter SET sealed_record = '\\x00' || convert_to('card 4242424242424242', 'UTF8') WHERE dead_letter_id = 'psn_1'");
+        world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"source\":{\"sealed\":\"%s\"}}"
+                .formatted(Base64.getEncoder().encodeToString("card 4242424242424242".getBytes(StandardCharsets.UTF_8))));
+        assertThat(world.check().violations()).hasSize(2).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);
     }
 
     @Test

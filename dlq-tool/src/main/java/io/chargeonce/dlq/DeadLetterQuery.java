@@ -24,7 +24,7 @@ final class DeadLetterQuery {
 
     /** A purged one stands as it stood when it was purged. */
     static final String STANDING = """
-            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.edited_value IS NULL THEN 'poison' ELSE 'mended' END
+            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
                  WHEN known.attempt_state = 'succeeded' THEN 'charged'
                  WHEN known.attempt_state IS NOT NULL OR known.operation_state NOT IN ('dead', 'purged') THEN 'unresolved'
                  WHEN letter.generation > %d THEN 'needs_a_person'
@@ -73,8 +73,7 @@ final class DeadLetterQuery {
                AND (wanted.psp IS NULL OR letter.psp = wanted.psp)
                AND (wanted.merchant IS NULL OR letter.merchant_id = wanted.merchant)
                AND (wanted.text IS NULL OR letter.dead_letter_id = wanted.text
-                    OR position(lower(wanted.text) IN lower(letter.message)) > 0
-                    OR position(convert_to(wanted.text, 'UTF8') IN letter.raw_value) > 0)
+                    OR position(lower(wanted.text) IN lower(letter.message)) > 0)
                AND (wanted.currency IS NULL OR letter.currency = wanted.currency)
                AND (wanted.at_least IS NULL OR letter.amount >= wanted.at_least)
                AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)

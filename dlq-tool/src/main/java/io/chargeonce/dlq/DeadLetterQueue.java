@@ -1,7 +1,18 @@
 package io.chargeonce.dlq;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 
-/** Where the dead letters are: the database that holds their state, and the topics that changes are staged for. */
-public record DeadLetterQueue(Database database, Topics topics) {}
+/**
+ * Where the dead letters are: the database that holds their state, and the topics that changes are staged for.
+ *
+ * @param vault opens and seals what poison holds
+ */
+public record DeadLetterQueue(Database database, Topics topics, Vault vault) {
+
+    /** Where poison stays closed: for all that needs to look at none. */
+    public DeadLetterQueue(Database database, Topics topics) {
+        this(database, topics, Vault.WITHOUT_KEY);
+    }
+}

@@ -38,6 +38,10 @@ public final class Edit {
         if (!story.letter().state().equals("dead")) {
             return Optional.of("it has left the queue: " + story.letter().state());
         }
+        Optional<String> closed = story.source().get().closed();
+        if (closed.isPresent()) {
+            return Optional.of("its bytes cannot be opened: " + closed.get());
+        }
         String topic = story.source().get().topic();
         Topics topics = queue.topics();
         boolean ours = IntStream.rangeClosed(0, Topics.TIERS).mapToObj(topics::ofTier).anyMatch(topic::equals);
@@ -45,11 +49,25 @@ public final class Edit {
                 : Optional.of("it was found on '%s', where nothing of this pipeline is read: look at it, or purge it".formatted(topic));
     }
 
+    /** Says in the audit log who is about to read the record as it is. */
+    public void opened(Story story, Mandate mandate) {
+        queue.database().inTransaction(connection -> {
+            AuditLog.append(connection, List.of(entry("dlq.opened", story.letter(), mandate)));
+            return story;
+        });
+    }
+
+    private static AuditLog.Entry entry(String action, DeadLetterView letter, Mandate mandate) {
+        return new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dead_letter", letter.id(), mandate.reason(),
+                Map.of("run", mandate.run(), "cause", letter.cause()));
+    }
+
     /** @return why the record is refused, every reason at once; empty if it was kept */
     public List<String> keep(Story story, byte[] edited, Mandate mandate) {
+        byte[] sealed = queue.vault().seal(EditedRecords.place(story.letter().id()), edited);
         return queue.database().inTransaction(connection -> {
             List<String> refusals = refusals(connection, story.source().orElseThrow().value().orElse(new byte[0]), edited);
-            return refusals.isEmpty() ? save(connection, story.letter(), edited, mandate) : refusals;
+            return refusals.isEmpty() ? save(connection, story.letter(), sealed, mandate) : refusals;
         });
     }
 
@@ -85,19 +103,18 @@ public final class Edit {
     }
 
     private static final String SAVE = """
-            UPDATE dead_letter SET edited_value = ? WHERE dead_letter_id = ? AND state = 'dead' AND operation_id IS NULL
+            UPDATE dead_letter SET sealed_edit = ? WHERE dead_letter_id = ? AND state = 'dead' AND operation_id IS NULL
             """;
 
-    private static List<String> save(Connection connection, DeadLetterView letter, byte[] edited, Mandate mandate) throws SQLException {
+    private static List<String> save(Connection connection, DeadLetterView letter, byte[] sealed, Mandate mandate) throws SQLException {
         try (var statement = connection.prepareStatement(SAVE)) {
-            statement.setBytes(1, edited);
+            statement.setBytes(1, sealed);
             statement.setString(2, letter.id());
             if (statement.executeUpdate() == 0) {
                 return List.of("somebody else has moved it meanwhile");
             }
         }
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), "dlq.edited", Optional.empty(), "dead_letter",
-                letter.id(), mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause()))));
+        AuditLog.append(connection, List.of(entry("dlq.edited", letter, mandate)));
         return List.of();
     }
 }

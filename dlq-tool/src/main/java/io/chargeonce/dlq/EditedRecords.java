@@ -1,6 +1,9 @@
 package io.chargeonce.dlq;
 
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.vault.Opened;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
@@ -11,33 +14,60 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import tools.jackson.core.JacksonException;
 
 /** Poison records that somebody has edited, as they can be sent again. */
 final class EditedRecords {
 
-    record Row(String id, String topic, byte[] value) {
+    /** @param edit closed where no data key opens it */
+    record Row(String id, String topic, Opened edit) {
 
-        /** Under the payment's key, whatever the key was that the record was found with. */
-        OutboxRow again(Instant now) {
-            PaymentRecord record = PaymentJson.MAPPER.readValue(value, PaymentRecord.class);
-            return new OutboxRow(topic, record.operationId(), Optional.of(value),
-                    PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap());
+        Optional<byte[]> value() {
+            return edit instanceof Opened.Readable readable ? Optional.of(readable.bytes()) : Optional.empty();
+        }
+
+        /** Under the payment's key, whatever the key was that the record was found with; empty if it cannot be opened. */
+        Optional<OutboxRow> again(Instant now) {
+            try {
+                return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
+                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
+            } catch (JacksonException changed) {
+                // Not what an edit kept, and so not to be sent.
+                return Optional.empty();
+            }
         }
     }
 
     private EditedRecords() {}
 
+    /** What an edit of this dead letter is sealed for. */
+    static String place(String id) {
+        return DeadLetter.place(id) + " edited";
+    }
+
     private static final String READ = """
-            SELECT dead_letter_id, source_topic, edited_value FROM dead_letter WHERE dead_letter_id = ANY (?) AND edited_value IS NOT NULL
+            SELECT dead_letter_id, source_topic, sealed_edit FROM dead_letter WHERE dead_letter_id = ANY (?) AND sealed_edit IS NOT NULL
             """;
 
-    static List<Row> of(Connection connection, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(READ)) {
+    static List<Row> of(Connection connection, Vault vault, Collection<String> ids) throws SQLException {
+        return read(connection, vault, READ, ids);
+    }
+
+    private static final String LOCK = READ + " ORDER BY dead_letter_id FOR UPDATE";
+
+    /** None of them is edited before the transaction ends. */
+    static List<Row> lock(Connection connection, Vault vault, Collection<String> ids) throws SQLException {
+        return read(connection, vault, LOCK, ids);
+    }
+
+    private static List<Row> read(Connection connection, Vault vault, String sql, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
             var rows = new ArrayList<Row>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    rows.add(new Row(result.getString(1), result.getString(2), result.getBytes(3)));
+                    String id = result.getString(1);
+                    rows.add(new Row(id, result.getString(2), vault.open(place(id), result.getBytes(3))));
                 }
             }
             return rows;

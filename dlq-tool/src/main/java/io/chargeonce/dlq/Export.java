@@ -41,7 +41,7 @@ public final class Export {
     }
 
     private static final String PAYLOADS = """
-            SELECT dead_letter_id, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers,
+            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record,
                    operation.payment_id, operation.kind AS operation, operation.idempotency_key, payment_method, customer, reference, description, receipt_email
               FROM dead_letter LEFT JOIN operation USING (operation_id)
              WHERE dead_letter_id = ANY (?)
@@ -87,12 +87,7 @@ public final class Export {
         if (topic == null) {
             return Optional.empty();
         }
-        var source = new Story.Source(topic, result.getInt("source_partition"), result.getLong("source_offset"),
-                bytes(result, "raw_key"), bytes(result, "raw_value"), bytes(result, "raw_headers"));
+        var source = Story.Source.of(result, queue.vault());
         return Optional.of(masked ? source.masked() : source);
-    }
-
-    private static Optional<byte[]> bytes(ResultSet result, String column) throws SQLException {
-        return Optional.ofNullable(result.getBytes(column));
     }
 }

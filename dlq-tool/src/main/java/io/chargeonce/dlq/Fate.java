@@ -17,6 +17,8 @@ public enum Fate {
     RESTORED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
+    /** A record that had been edited, left as it is, because no data key here opens the edit. */
+    CLOSED,
     /** Somebody else moved it first, or it failed anew. */
     GONE;
 

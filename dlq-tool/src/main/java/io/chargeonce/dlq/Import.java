@@ -3,6 +3,7 @@ package io.chargeonce.dlq;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.FoundRecord;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,10 +27,11 @@ public final class Import {
     /**
      * One commit.
      *
+     * @throws io.chargeonce.vault.Vault.NoKey if there is no data key to seal them with
      * @return how many of them are in the queue now and never were before
      */
     public int run(List<Imported> records, Mandate mandate) {
-        List<DeadLetter> letters = records.stream().map(Import::letter).toList();
+        List<DeadLetter> letters = records.stream().map(this::letter).toList();
         return queue.database().inTransaction(connection -> {
             Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
             AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
@@ -40,9 +42,9 @@ public final class Import {
         });
     }
 
-    private static DeadLetter letter(Imported imported) {
+    private DeadLetter letter(Imported imported) {
         var source = imported.source;
-        return DeadLetter.poison(new DeadLetter.Source(source.topic(), source.partition(), source.offset(),
-                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), imported.cause, imported.message);
+        return DeadLetter.poison(new FoundRecord(source.topic(), source.partition(), source.offset(),
+                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), queue.vault(), imported.cause, imported.message);
     }
 }

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,6 +27,7 @@ final class MergeMoves {
 
     private final LockedBatch batch;
     private final Topics topics;
+    private final Vault vault;
     private final Mandate mandate;
     private final Duration deadline;
 
@@ -39,9 +41,10 @@ final class MergeMoves {
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, Topics topics, Mandate mandate, Duration deadline, boolean evenCapped) {
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, Mandate mandate, Duration deadline, boolean evenCapped) {
         this.batch = batch;
-        this.topics = topics;
+        this.topics = queue.topics();
+        this.vault = queue.vault();
         this.mandate = mandate;
         this.deadline = deadline;
         this.evenCapped = evenCapped;
@@ -85,9 +88,14 @@ final class MergeMoves {
         if (mended.isEmpty()) {
             return;
         }
-        List<String> released = release(connection, "merged", mended);
-        EditedRecords.of(connection, released).forEach(row -> staged.add(row.again(batch.now())));
-        mended.stream().filter(letter -> !released.contains(letter.id())).forEach(letter -> fates.put(letter.id(), Fate.GONE));
+        Map<String, OutboxRow> readable = new HashMap<>();
+        for (EditedRecords.Row row : EditedRecords.lock(connection, vault, mended.stream().map(DeadLetterView::id).toList())) {
+            row.again(batch.now()).ifPresent(again -> readable.put(row.id(), again));
+        }
+        List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
+        released.forEach(id -> staged.add(readable.get(id)));
+        mended.stream().map(DeadLetterView::id).filter(id -> !released.contains(id))
+                .forEach(id -> fates.put(id, readable.containsKey(id) ? Fate.GONE : Fate.CLOSED));
     }
 
     private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {

@@ -24,7 +24,8 @@ class DeadLetterFilterTest {
         assertThat(ids(with(Optional.of("psp_unwell"), Optional.empty(), Optional.empty()))).containsExactly(other, mine);
         assertThat(ids(with(Optional.empty(), Optional.of("globex"), Optional.empty()))).containsExactly(mine);
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of("broken pipe")))).containsExactly(mine);
-        assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of("order-1001")))).containsExactly(poison);
+        assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of("order-1001")))).as("what poison holds is sealed").isEmpty();
+        assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of(poison)))).containsExactly(poison);
         assertThat(ids(with(Optional.of("psp_unwell"), Optional.of("globex"), Optional.of("no such text")))).isEmpty();
         assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "nobody")))).containsExactly(poison);
         assertThat(ids(ALL.standing(Standing.POISON))).containsExactly(poison);

@@ -235,7 +235,7 @@ class MergeTest {
     }
 
     private static MergeMoves moves(Connection connection, List<DeadLetterView> selected) throws SQLException {
-        return new MergeMoves(LockedBatch.lock(connection, selected.stream().map(Target::of).toList()), rows.queue().topics(),
+        return new MergeMoves(LockedBatch.lock(connection, selected.stream().map(Target::of).toList()), rows.queue(),
                 BY_A_TEST, Duration.ofHours(24), false);
     }
 

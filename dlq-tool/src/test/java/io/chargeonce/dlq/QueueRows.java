@@ -8,6 +8,7 @@ import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.FoundRecord;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -19,10 +20,17 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetryTier;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.vault.DataKeys;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,6 +54,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** A person's own login: it has the rights of production. */
     public static final String OPERATOR = "ann";
     public static final Topics TOPICS = new Topics("payments");
+    /** With a key of this run's. */
+    public static final Vault VAULT = newVault();
 
     private interface Change {
         void on(Connection connection, Operation operation, Instant now) throws SQLException;
@@ -67,17 +77,33 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         Roles.apply(url, "postgres", "", Optional.empty());
         People.add(url, "postgres", "", OPERATOR, "chargeonce_dlq_operator", Optional.empty());
         owner = Database.open(url, "postgres", "", 8);
-        queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS);
+        queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS, VAULT);
     }
 
     /** The same queue as a command opens it. */
     public DeadLetterQueue open() {
-        return new DeadLetterQueue(Database.openForCommand(asOperator(), OPERATOR, ""), TOPICS);
+        return new DeadLetterQueue(Database.openForCommand(asOperator(), OPERATOR, ""), TOPICS, VAULT);
     }
 
-    /** The same as another person opens it. */
-    public DeadLetterQueue openAs(String login) {
-        return new DeadLetterQueue(Database.openForCommand(url.replace("user=postgres", "user=" + login), login, ""), TOPICS);
+    /** A vault with a key that no other has. */
+    public static Vault newVault() {
+        try {
+            Path folder = Files.createTempDirectory("data-key-");
+            Path file = folder.resolve("key");
+            DataKeys.add(file);
+            var vault = Vault.of(new Secret(Files.readString(file)));
+            Files.delete(file);
+            Files.delete(folder.resolve("key" + DataKeys.PUBLIC));
+            Files.delete(folder);
+            return vault;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same as another person or role opens it. */
+    public DeadLetterQueue openAs(String role) {
+        return new DeadLetterQueue(Database.openForCommand(url.replace("user=postgres", "user=" + role), role, ""), TOPICS, VAULT);
     }
 
     private String asOperator() {
@@ -229,8 +255,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     public String poison(String topic, byte[] value) {
-        var source = new DeadLetter.Source(topic, 3, System.nanoTime(), "key".getBytes(), value, null);
-        DeadLetter poison = DeadLetter.poison(source, "undecodable", "no JSON object with a type");
+        var source = new FoundRecord(topic, 3, System.nanoTime(), "key".getBytes(), value, null);
+        DeadLetter poison = DeadLetter.poison(source, VAULT, "undecodable", "no JSON object with a type");
         owner.inTransaction(connection -> {
             DeadLetterTable.bury(connection, queue.topics(), List.of(poison));
             return poison;

@@ -126,9 +126,11 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                        customer, reference, description, receipt_email, traceparent, ?
                   FROM accepted
             ), audit AS (
-                -- It is done because the answer asks for it.
+                -- It is done because the answer asks for it. Nothing personal: the log is never changed.
                 SELECT append_audit(array_agg(merchant_id), array_agg('merchant:' || merchant_id), array_agg('payment.accepted'::text),
-                                    array_agg('payment'::text), array_agg(payment_id), NULL, array_agg(request_params),
+                                    array_agg('payment'::text), array_agg(payment_id), NULL,
+                                    array_agg(json_strip_nulls(json_build_object('amount', amount, 'currency', currency,
+                                                  'payment_method', payment_method, 'reference', reference))::text),
                                     array_agg(origin)) AS appended
                   FROM accepted
             )

@@ -53,14 +53,18 @@ record Command(String path, String canonical, byte[] fingerprint) {
                 : path.equals(stored.path()) && differencesFrom(stored.canonical()).isEmpty();
     }
 
-    /** The names of the fields in which the two commands differ. */
+    /** The names of the fields in which the two commands differ; of what was erased since, nobody can tell. */
     List<String> differencesFrom(String otherCanonical) {
         Map<String, JsonNode> mine = fields(canonical);
         Map<String, JsonNode> others = fields(otherCanonical);
         var names = new TreeSet<>(mine.keySet());
         names.addAll(others.keySet());
-        names.removeIf(name -> Objects.equals(mine.get(name), others.get(name)));
+        names.removeIf(name -> Objects.equals(mine.get(name), others.get(name)) || isErased(others.get(name)));
         return List.copyOf(names);
+    }
+
+    private static boolean isErased(JsonNode stored) {
+        return stored != null && stored.isString() && stored.asString().equals(PaymentRequest.ERASED);
     }
 
     private static Map<String, JsonNode> fields(String canonical) {

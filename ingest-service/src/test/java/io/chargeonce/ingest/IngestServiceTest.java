@@ -9,6 +9,7 @@ import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.Decoded;
+import io.chargeonce.wire.PaymentJson;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -72,6 +73,28 @@ class IngestServiceTest {
         assertThat(second.headers().firstValue("Payment-Status")).hasValue("succeeded");
         assertThat(expiry(second)).isBetween(ZonedDateTime.now().plusHours(23), ZonedDateTime.now().plusHours(24));
         assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "'")).isOne();
+    }
+
+    @Test
+    void a_repeat_after_an_erasure_gets_the_same_bytes_and_brings_nothing_back() {
+        HttpResponse<String> first = world.pay(key, BODY);
+        world.become(key, "state = 'succeeded', sequence = 1");
+        String id = PaymentJson.MAPPER.readTree(first.body()).path("id").asString();
+        world.execute("DELETE FROM outbox WHERE record_key = '" + id + "'");
+        world.execute("SELECT erase_personal_data('acme', ARRAY['" + id + "'], 'alice', 'request 4711', 'run', true)");
+        String ofKey = "FROM idempotency_key JOIN operation ON resource_id = operation_id WHERE operation_id = '" + id + "'";
+        assertThat(world.count("SELECT count(*) " + ofKey + " AND customer = '[erased]' AND receipt_email = '[erased]'"
+                + " AND request_params ->> 'receipt_email' = '[erased]'")).isOne();
+        assertThat(world.count("SELECT count(*) FROM audit_record WHERE resource_id = '" + id + "' AND data::text LIKE '%example.com%'"))
+                .as("the log never had it").isZero();
+
+        HttpResponse<String> second = world.pay(key, BODY);
+        assertThat(second.statusCode()).isEqualTo(202);
+        assertThat(second.body()).isEqualTo(first.body());
+        assertThat(world.count("SELECT count(*) " + ofKey + " AND customer = '[erased]' AND description = '[erased]'")).isOne();
+        HttpResponse<String> other = world.pay(key, BODY.replace("1299", "1300"));
+        assertThat(other.statusCode()).isEqualTo(409);
+        assertThat(other.body()).contains("amount").doesNotContain("\"customer\"", "receipt_email");
     }
 
     private static ZonedDateTime expiry(HttpResponse<String> answer) {

@@ -241,10 +241,10 @@ class ReaperTest {
     @Test
     void records_that_left_the_queue_and_runs_that_are_over_go_after_the_retention() {
         world.execute("""
-                INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, changed_at, source_topic)
-                VALUES ('left-long-ago', 'purged', 'undecodable', '', 1, now() - interval '401 days', 't'),
-                       ('left-lately', 'purged', 'undecodable', '', 1, now() - interval '399 days', 't'),
-                       ('still-there', 'dead', 'undecodable', '', 1, now() - interval '401 days', 't');
+                INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, changed_at, source_topic, sealed_record)
+                VALUES ('left-long-ago', 'purged', 'undecodable', '', 1, now() - interval '401 days', 't', '\\x01'),
+                       ('left-lately', 'purged', 'undecodable', '', 1, now() - interval '399 days', 't', '\\x01'),
+                       ('still-there', 'dead', 'undecodable', '', 1, now() - interval '401 days', 't', '\\x01');
                 INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
                 VALUES ('run_0000000001', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 days'),
                        ('run_0000000002', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 days'),

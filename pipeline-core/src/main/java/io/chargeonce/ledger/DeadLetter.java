@@ -1,10 +1,6 @@
 package io.chargeonce.ledger;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.chargeonce.vault.Vault;
 import java.util.Optional;
 
 /**
@@ -14,35 +10,22 @@ import java.util.Optional;
  */
 public record DeadLetter(String id, Optional<Operation> operation, String cause, String message, Optional<Source> source) {
 
-    /** A record as Kafka held it; null key or value as there. */
-    public record Source(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {}
+    /** @param sealed the record's key, value and headers, which may hold anything: only a {@link Vault} with the private key opens it */
+    public record Source(String topic, int partition, long offset, byte[] sealed) {}
 
     public static DeadLetter of(Operation operation, String cause, String message) {
         return new DeadLetter(operation.id(), Optional.of(operation), ForeignText.storable(cause), ForeignText.brief(message), Optional.empty());
     }
 
-    /** The id follows from place and content, so that poison read twice is one dead letter. It names no operation. */
-    public static DeadLetter poison(Source source, String cause, String message) {
-        return new DeadLetter("psn_" + hash(source), Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
+    /** It names no operation. */
+    public static DeadLetter poison(FoundRecord record, Vault vault, String cause, String message) {
+        String id = record.id();
+        var source = new Source(record.topic(), record.partition(), record.offset(), vault.seal(place(id), record.content().bytes()));
+        return new DeadLetter(id, Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
     }
 
-    private static String hash(Source source) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256");
-            digest.update("%s|%d|%d|".formatted(source.topic(), source.partition(), source.offset())
-                    .getBytes(StandardCharsets.UTF_8));
-            feed(digest, source.key());
-            feed(digest, source.value());
-            return HexFormat.of().formatHex(digest.digest(), 0, 13);
-        } catch (NoSuchAlgorithmException everyJdkHasIt) {
-            throw new IllegalStateException(everyJdkHasIt);
-        }
-    }
-
-    private static void feed(MessageDigest digest, byte[] bytes) {
-        digest.update(ByteBuffer.allocate(4).putInt(0, bytes == null ? -1 : bytes.length));
-        if (bytes != null) {
-            digest.update(bytes);
-        }
+    /** What a poison record's bytes are sealed for. */
+    public static String place(String id) {
+        return "dead letter " + id;
     }
 }

@@ -26,18 +26,18 @@ public final class DeadLetterTable {
     private static final String BURY = """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state,
                                      cause, message, generation, tier, charge_before, had_open_attempt,
-                                     source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
+                                     source_topic, source_partition, source_offset, sealed_record)
             SELECT dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead',
                    cause, message, generation, tier, charge_before,
                    cause = 'unresolved' OR EXISTS (
                            SELECT FROM payment_attempt AS attempt
                             WHERE attempt.payment_id = row.payment_id AND attempt.operation_id = row.operation_id
                               AND NOT attempt.failed_definite),
-                   source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers
+                   source_topic, source_partition, source_offset, sealed_record
               FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                          ?::int[], ?::int[], ?::timestamptz[], ?::text[], ?::int[], ?::bigint[], ?::bytea[], ?::bytea[], ?::bytea[])
+                          ?::int[], ?::int[], ?::timestamptz[], ?::text[], ?::int[], ?::bigint[], ?::bytea[])
                 AS row (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, cause, message,
-                        generation, tier, charge_before, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers)
+                        generation, tier, charge_before, source_topic, source_partition, source_offset, sealed_record)
              ORDER BY dead_letter_id
             ON CONFLICT (dead_letter_id) DO UPDATE
                SET state = 'dead', cause = excluded.cause, message = excluded.message, psp = excluded.psp,
@@ -108,9 +108,7 @@ public final class DeadLetterTable {
                 .with("text", letter -> ofSource(letter, DeadLetter.Source::topic))
                 .with("int4", letter -> ofSource(letter, DeadLetter.Source::partition))
                 .with("int8", letter -> ofSource(letter, DeadLetter.Source::offset))
-                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::key))
-                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::value))
-                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::headers));
+                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::sealed));
     }
 
     private static <T> T ofOperation(DeadLetter letter, Function<Operation, T> column) {

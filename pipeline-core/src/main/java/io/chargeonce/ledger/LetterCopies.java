@@ -22,7 +22,7 @@ public final class LetterCopies {
 
     private static final String LOCK = """
             SELECT dead_letter_id, state, revision, died_at, cause, message, source_topic, source_partition, source_offset,
-                   raw_key, raw_value, raw_headers
+                   sealed_record
               FROM dead_letter WHERE dead_letter_id = ANY (?) ORDER BY dead_letter_id FOR UPDATE
             """;
 

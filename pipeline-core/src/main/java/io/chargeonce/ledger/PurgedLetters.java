@@ -29,7 +29,7 @@ public final class PurgedLetters {
             UPDATE dead_letter SET state = 'dead', revision = revision + 1, changed_at = clock_timestamp()
               FROM purged WHERE dead_letter.dead_letter_id = purged.dead_letter_id
             RETURNING dead_letter.dead_letter_id, revision, died_at, cause, message, source_topic, source_partition, source_offset,
-                      raw_key, raw_value, raw_headers
+                      sealed_record
             """;
 
     /**
@@ -67,8 +67,7 @@ public final class PurgedLetters {
         String id = result.getString("dead_letter_id");
         String topic = result.getString("source_topic");
         Optional<DeadLetter.Source> source = topic == null ? Optional.empty() : Optional.of(new DeadLetter.Source(topic,
-                result.getInt("source_partition"), result.getLong("source_offset"), result.getBytes("raw_key"),
-                result.getBytes("raw_value"), result.getBytes("raw_headers")));
+                result.getInt("source_partition"), result.getLong("source_offset"), result.getBytes("sealed_record")));
         return new DeadLetter(id, Optional.ofNullable(operations.get(id)), result.getString("cause"), result.getString("message"),
                 source);
     }

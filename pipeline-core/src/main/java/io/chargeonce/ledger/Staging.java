@@ -61,7 +61,7 @@ public final class Staging {
                 money.map(Money::minorUnits), money.map(Money::currency), operation.flatMap(Operation::psp),
                 letter.cause(), letter.message(), operation.map(Operation::generation).orElse(1), revision, diedAt,
                 letter.source().map(source -> new DeadLetterRecord.Source(
-                        source.topic(), source.partition(), source.offset(), source.key(), source.value())));
+                        source.topic(), source.partition(), source.offset(), source.sealed())));
         var headers = PaymentHeaders.event(DeadLetterRecord.TYPE, letter.id() + "/" + revision, diedAt)
                 .traced(operation.flatMap(op -> op.accepted().traceparent()));
         return new OutboxRow(topics.deadLetters(), letter.id(), Optional.of(PaymentJson.write(record)), headers.toMap());

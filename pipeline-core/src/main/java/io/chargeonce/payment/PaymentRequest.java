@@ -19,6 +19,8 @@ public record PaymentRequest(
         Optional<String> receiptEmail) {
 
     public static final int LONGEST_TEXT = 500;
+    /** What stands in a row for a personal field that was erased; the schema says the same. */
+    public static final String ERASED = "[erased]";
 
     public PaymentRequest {
         if (paymentMethod.isBlank() || paymentMethod.length() > LONGEST_TEXT) {

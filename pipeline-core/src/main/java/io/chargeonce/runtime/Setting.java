@@ -126,6 +126,17 @@ public final class Setting<T> {
                 (called, value, all) -> value.flatMap(given -> judge.finding(called, given, all)));
     }
 
+    /**
+     * The same, but a process that goes without it is refused at the start, like one whose value exposes something.
+     *
+     * @param exposed what would be exposed without it, and what to do; it completes "NAME: …"
+     */
+    public Setting<Optional<T>> optionalIfExposed(String exposed) {
+        Setting<Optional<T>> optional = optional();
+        return optional.exposedIf((called, value, all) -> value.isPresent() ? optional.judge.finding(called, value, all)
+                : Optional.of(called + ": " + exposed));
+    }
+
     /** Only values from the one to the other, both included. For types that have an order. */
     public Setting<T> between(String least, String most) {
         T lowest = parse(least);

@@ -28,6 +28,10 @@ public record DeadLetterRecord(
     public static final String TYPE = "payment.dead-letter";
     public static final int VERSION = 1;
 
-    /** Where poison was found, with its bytes as they were (base64 in JSON). */
-    public record Source(String topic, int partition, long offset, byte[] key, byte[] value) {}
+    /**
+     * Where poison was found.
+     *
+     * @param sealed its key, value and headers as they were, sealed (base64 in JSON); dlq show opens them
+     */
+    public record Source(String topic, int partition, long offset, byte[] sealed) {}
 }

@@ -4,6 +4,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.PaymentRequest;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The value on the main topic and the retry tiers: the request, for whoever reads the topic, and the step, which says
@@ -61,10 +62,14 @@ public record PaymentRecord(
                 request.customer(), request.reference());
     }
 
-    /** The same request, whichever staging of it, and whichever version it is written in. */
+    /**
+     * The same request, whichever staging of it, and whichever version it is written in. A record may be older than the erasure of
+     * its payment's customer.
+     */
     public boolean saysTheSameAs(PaymentRecord other) {
+        boolean erased = Stream.of(customer, other.customer).flatMap(Optional::stream).anyMatch(PaymentRequest.ERASED::equals);
         return equals(new PaymentRecord(other.type, version, other.paymentId, other.operation, other.operationId, step,
-                other.merchant, other.idempotencyKey, other.amount, other.currency, other.paymentMethod, other.customer,
+                other.merchant, other.idempotencyKey, other.amount, other.currency, other.paymentMethod, erased ? customer : other.customer,
                 other.reference));
     }
 }

@@ -6,7 +6,7 @@
 DO $$
 DECLARE
     services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
-                             'chargeonce_dlq_operator', 'chargeonce_merchant_admin'];
+                             'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin'];
     service text;
     granted record;
 BEGIN
@@ -63,7 +63,8 @@ GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), f
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- Readiness looks at it, and what agrees with the topic of dead letters.
-GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
+    chargeonce_dlq_unmask;
 GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
@@ -107,23 +108,25 @@ GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charg
 
 -- The queue: it is entered and left, and never says another amount than it did.
 GRANT INSERT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
-    charge_before, had_open_attempt, source_topic, source_partition, source_offset, raw_key, raw_value, raw_headers) ON dead_letter
+    charge_before, had_open_attempt, source_topic, source_partition, source_offset, sealed_record) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 
--- Looks at dead letters: list, summary, show, why, runs, audit.
+-- Looks at dead letters: list, summary, show, why, runs, audit. Who may look without the masks says so in the audit log first, which
+-- is all that this role may append.
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
-    TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.
 GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, run),
     UPDATE (step, verdict, psp_reference, evidence, run, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
-GRANT UPDATE (edited_value) ON dead_letter TO chargeonce_dlq_operator;
+GRANT UPDATE (sealed_edit) ON dead_letter TO chargeonce_dlq_operator;
 -- Four eyes. The functions judge by themselves; the limits are the owner's.
 GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
@@ -134,6 +137,9 @@ GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
     ON dlq_run_item TO chargeonce_dlq_operator;
 
+-- Erases, and reads nothing: the function looks by itself, and says who did it and why.
+GRANT EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) TO chargeonce_eraser;
+
 -- Says who may send payments. A token is made and revoked, and nothing else becomes of it.
 GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
@@ -141,7 +147,7 @@ GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), 
 
 -- No role inserts into the audit log: this function appends what its caller's role may say.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
-    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_merchant_admin;
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_dlq_unmask, chargeonce_merchant_admin;
 -- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches. It makes room for what comes, and lets
 -- the database forget what is sealed and old.
 GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
@@ -149,5 +155,5 @@ GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
 -- It reads the catalog, and tells in a gauge what is not as it was left here.
 GRANT EXECUTE ON FUNCTION drifted_grants() TO chargeonce_charge;
-GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

@@ -39,6 +39,8 @@ class AcceptedNeverChangesTest {
             "INSERT INTO operation SELECT * FROM operation ON CONFLICT (operation_id) DO UPDATE SET amount = 1",
             "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
             "SET chargeonce.forgetting = 'on'; TRUNCATE operation CASCADE",
+            "SET chargeonce.erasing = 'on'; UPDATE operation SET amount = 1",
+            "UPDATE operation SET receipt_email = 'x'",
             "TRUNCATE operation CASCADE"})
     void what_was_accepted_is_never_changed_not_even_by_the_owner(String change) {
         String before = rows.text("SELECT operation::text FROM operation WHERE operation_id = '" + id + "'");

@@ -49,7 +49,8 @@ class AuditLogTest {
 
     @ParameterizedTest
     @CsvSource({"chargeonce_dlq_operator, dlq.purged", "chargeonce_dlq_operator, dlq.settlement_proposed", "alice, dlq.merged",
-            "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "postgres, dlq.purged"})
+            "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_dlq_unmask, dlq.unmasked",
+            "postgres, dlq.purged"})
     void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action) throws SQLException {
         People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as(login)) {
@@ -70,7 +71,9 @@ class AuditLogTest {
             "chargeonce_dlq_operator, charge-consumer, dlq.purged", "chargeonce_dlq_operator, merchant:acme, dlq.purged",
             "chargeonce_dlq_operator, alice, dlq.settlement_settled", "chargeonce_dlq_operator, alice, dead_letter.left",
             "chargeonce_dlq_operator, alice, merchant.set", "chargeonce_merchant_admin, alice, dlq.purged",
-            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted"})
+            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted",
+            "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged", "chargeonce_dlq_unmask, alice, succeeded",
+            "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
     void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {

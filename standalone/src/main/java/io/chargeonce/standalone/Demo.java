@@ -60,7 +60,7 @@ final class Demo implements AutoCloseable {
                 + "Stripe and Adyen, and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
         var settings = pipeline.settings;
         this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 4);
-        this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
+        this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()), pipeline.vault);
         this.producer = new DemoProducer(pipeline.ingestPort);
         this.board = new StageBoard(database, out, live);
     }

@@ -9,6 +9,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 import java.util.Collection;
 import java.util.List;
@@ -40,8 +41,11 @@ final class Environment {
     }
 
     static DeadLetterQueue openDeadLetterQueue() {
-        PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
+        record Opening(PipelineSettings pipeline, Vault vault) {}
+        var opening = read(Stream.concat(PipelineSettings.ALL.stream(), Stream.of(Vault.FILE_OF_A_COMMAND)).toList(),
+                settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(settings)));
+        PipelineSettings settings = opening.pipeline;
         var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
-        return new DeadLetterQueue(database, new Topics(settings.topicPrefix()));
+        return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault);
     }
 }

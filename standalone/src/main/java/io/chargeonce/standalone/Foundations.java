@@ -7,6 +7,7 @@ import io.chargeonce.sandbox.adyen.AdyenSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -19,8 +20,10 @@ import java.util.stream.Stream;
 /**
  * What a pipeline stands on: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
  * is still there after a stop or a SIGKILL; without one it goes into a temporary directory and away with it.
+ *
+ * @param dataKey the file with the private keys that open what is sealed at rest
  */
-record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen) {
+record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen, Path dataKey) {
 
     /** Signs the Adyen simulator's webhooks. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -35,7 +38,20 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSettings.inMemory())
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
                 .webhook(URI.create("http://127.0.0.1:" + ports.webhook + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
-        return new Foundations(kafka, postgres, stripe, adyen);
+        return new Foundations(kafka, postgres, stripe, adyen, dataKey(directory));
+    }
+
+    /** The file with the private keys; made once. */
+    private static Path dataKey(Path directory) {
+        Path file = directory.resolve("data-key");
+        try {
+            if (Files.notExists(file)) {
+                DataKeys.add(file);
+            }
+            return file;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the data key cannot be made at " + file, e);
+        }
     }
 
     private static Path temporary(Lifecycle lifecycle) {

@@ -14,6 +14,11 @@ import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Secret;
+import io.chargeonce.vault.Vault;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -45,13 +50,15 @@ final class LocalPipeline implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     final Foundations foundations;
+    final Vault vault;
     final PipelineSettings settings;
     final int ingestPort;
     final int adminPort;
 
-    private LocalPipeline(Lifecycle lifecycle, Foundations foundations, PipelineSettings settings, int ingestPort, int adminPort) {
+    private LocalPipeline(Lifecycle lifecycle, Foundations foundations, Vault vault, PipelineSettings settings, int ingestPort, int adminPort) {
         this.lifecycle = lifecycle;
         this.foundations = foundations;
+        this.vault = vault;
         this.settings = settings;
         this.ingestPort = ingestPort;
         this.adminPort = adminPort;
@@ -66,11 +73,12 @@ final class LocalPipeline implements AutoCloseable {
         Migrate.schema(pipeline);
         Migrate.topics(pipeline, PARTITIONS, Optional.of((short) 1));
         SandboxMerchants.create(pipeline);
+        var vault = Vault.of(secret(foundations.dataKey()));
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
                 pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(),
                 Optional.of(adyen(foundations, pace)), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
-                Optional.of(new Address("127.0.0.1", ports.webhook)));
+                Optional.of(new Address("127.0.0.1", ports.webhook))).with(vault);
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
@@ -78,7 +86,15 @@ final class LocalPipeline implements AutoCloseable {
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));
-        return new LocalPipeline(lifecycle, foundations, pipeline, ingest.port(), admin.port());
+        return new LocalPipeline(lifecycle, foundations, vault, pipeline, ingest.port(), admin.port());
+    }
+
+    private static Secret secret(Path file) {
+        try {
+            return new Secret(Files.readString(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {

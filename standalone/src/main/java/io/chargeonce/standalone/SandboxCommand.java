@@ -47,7 +47,9 @@ final class SandboxCommand implements Callable<Integer> {
                       CHARGEONCE_DATABASE_URL=%s
                       CHARGEONCE_STRIPE_API_BASE=%s
                       CHARGEONCE_ADYEN_API_BASE=%s
-                    """, pipeline.kafka(), pipeline.databaseUrl(), foundations.stripe().apiBase(), foundations.adyen().apiBase());
+                      CHARGEONCE_DATA_KEY_FILE=%s
+                    """, pipeline.kafka(), pipeline.databaseUrl(), foundations.stripe().apiBase(), foundations.adyen().apiBase(),
+                    foundations.dataKey());
             spec.commandLine().getOut().flush();
             lifecycle.awaitShutdown();
         }

@@ -53,6 +53,7 @@ final class UpCommand implements Callable<Integer> {
                   Adyen simulator  %s     its ledger: http://127.0.0.1:%d/_sandbox/movements
                   Kafka            %s
                   Postgres         %s
+                  data key         %s     for dlq show: CHARGEONCE_DATA_KEY_FILE
                   health, metrics  http://127.0.0.1:%d/health/ready  /metrics
 
                 Try:  curl -si http://127.0.0.1:%d/v1/payments -H 'Authorization: Bearer %s' -H 'Idempotency-Key: order-1' \\
@@ -60,7 +61,7 @@ final class UpCommand implements Callable<Integer> {
                 Ctrl-C stops everything.
                 """, took.toMillis() / 1000.0, data.map(Path::toString).orElse("temporary, gone when it stops"), Logs.file(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN, foundations.stripe().apiBase(),
-                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort,
+                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), foundations.dataKey(), pipeline.adminPort,
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
         out.flush();
     }

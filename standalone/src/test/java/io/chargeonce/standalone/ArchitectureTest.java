@@ -91,7 +91,13 @@ class ArchitectureTest {
 
     @Test
     void the_ledger_stands_on_payments_wire_and_the_database() {
-        onlyDependsOn("io.chargeonce.ledger..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.database..");
+        onlyDependsOn("io.chargeonce.ledger..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.database..",
+                "io.chargeonce.vault..");
+    }
+
+    @Test
+    void the_vault_knows_settings_and_nothing_of_what_it_seals() {
+        onlyDependsOn("io.chargeonce.vault..", "io.chargeonce.runtime..");
     }
 
     @Test
@@ -102,7 +108,7 @@ class ArchitectureTest {
     @Test
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
-                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit.."};
+                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..", "io.chargeonce.vault.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");

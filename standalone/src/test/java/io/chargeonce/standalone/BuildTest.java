@@ -3,6 +3,7 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.runtime.Build;
+import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -74,6 +75,11 @@ class BuildTest {
         environment.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:0");
         environment.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + admin);
         environment.put("CHARGEONCE_LOG_FORMAT", "json");
+        if (service.equals("charge") || service.equals("retry")) {
+            Path dataKey = directory.resolve("data-key");
+            DataKeys.add(dataKey);
+            environment.put("CHARGEONCE_DATA_KEY_FILE", dataKey + DataKeys.PUBLIC);
+        }
         environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", Files.setPosixFilePermissions(
                 Files.writeString(directory.resolve("key"), "sk_test_sandbox"), PosixFilePermissions.fromString("rw-------")).toString());
         return builder.start();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.client.NewPayment;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
+import io.chargeonce.vault.DataKeys;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,8 +51,10 @@ class ModernTlsTest {
         Path key = Files.writeString(directory.resolve("key"), "sk_test_sandbox");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         Path kafkaFile = Files.writeString(directory.resolve("kafka.properties"), "security.protocol=SSL\n");
+        Path dataKey = directory.resolve("data-key");
+        DataKeys.add(dataKey);
         try (var postgres = new ClientHello.Listener(true); var kafka = new ClientHello.Listener(false)) {
-            Process charge = run(Map.of("CHARGEONCE_STRIPE_API_KEY_FILE", key.toString(),
+            Process charge = run(Map.of("CHARGEONCE_STRIPE_API_KEY_FILE", key.toString(), "CHARGEONCE_DATA_KEY_FILE", dataKey.toString(),
                     "CHARGEONCE_KAFKA_PROPERTIES_FILE", kafkaFile.toString(),
                     "CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:" + kafka.port(),
                     "CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/c?sslmode=require".formatted(postgres.port())), List.of("charge"));

@@ -78,8 +78,8 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
             SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1
               FROM operation_now WHERE state IN ('dead', 'unresolved');
-            INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, changed_at)
-            VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', now() - interval '20 days');
+            INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, sealed_record, changed_at)
+            VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', '\\x01', now() - interval '20 days');
             INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
             VALUES ('run_0000000001', 'ann', now() - interval '20 days', 'f', 1, 0, 10, false, 'finished', now() - interval '20 days');
             INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing) VALUES ('run_0000000001', 1, 'pay_dead', 1, now(), 'x');

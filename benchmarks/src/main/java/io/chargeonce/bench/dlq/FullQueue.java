@@ -55,9 +55,10 @@ final class FullQueue {
 
     private static final String POISON = """
             INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, died_at, changed_at,
-                                     source_topic, source_partition, source_offset, raw_key, raw_value)
+                                     source_topic, source_partition, source_offset, sealed_record)
             SELECT id, 'dead', 'undecodable', 'no JSON object with a type', 1, died_at, died_at, 'payments.requests', n % 12, n,
-                   convert_to(n::text, 'UTF8'), decode(repeat('ff00fe7b', 60), 'hex')
+                   -- In the clear, as a vault writes it: no key, so many bytes, no headers.
+                   decode('00ffffffff000000f0' || repeat('ff00fe7b', 60) || 'ffffffff', 'hex')
               FROM night WHERE standing = 'poison' ORDER BY died_at
             """;
 

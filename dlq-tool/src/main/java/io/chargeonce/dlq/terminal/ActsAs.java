@@ -21,8 +21,7 @@ final class ActsAs {
     }
 
     private static Mandate warned(CommandSpec command, Mandate mandate) {
-        // Another shared role is refused, and says so.
-        if (mandate.actor().equals(Roles.OPERATOR)) {
+        if (Roles.ALL.contains(mandate.actor())) {
             command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
                     + "chargeonce migrate --operator NAME makes a login of your own").formatted(command.qualifiedName(" "), mandate.actor()));
             command.commandLine().getErr().flush();

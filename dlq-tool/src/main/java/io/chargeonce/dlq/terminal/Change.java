@@ -146,7 +146,7 @@ sealed interface Change {
     static boolean moved(Fate fate) {
         return switch (fate) {
             case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
-            case REFUSED, GONE -> false;
+            case REFUSED, CLOSED, GONE -> false;
         };
     }
 }

@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.vault.Vault;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -86,6 +87,7 @@ public final class DlqCommand implements Runnable {
         commands.put("approve", ApproveCommand::new);
         commands.put("settle", SettleCommand::new);
         commands.put("edit", EditCommand::new);
+        commands.put("erase", EraseCommand::new);
         commands.put("audit", AuditCommand::new);
         commands.put("export", ExportCommand::new);
         commands.put("import", ImportCommand::new);
@@ -134,9 +136,11 @@ public final class DlqCommand implements Runnable {
     int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
-            return action.on(new DeadLetterQueue(database, queue.topics()));
+            return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));
         } catch (DatabaseUnavailable e) {
             return told(command, UNREACHABLE, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
+        } catch (Vault.NoKey e) {
+            return told(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
         } catch (KafkaException e) {
             return told(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
@@ -155,7 +159,8 @@ public final class DlqCommand implements Runnable {
             case "42501" -> told(command, Problems.EXIT, said.contains("approve")
                     ? said.replaceFirst("^ERROR: permission denied: ", "") + "; nothing was changed"
                     : "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
-                    + "chargeonce_dlq_operator in CHARGEONCE_DATABASE_USER; nothing was changed");
+                    + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
+                    + "CHARGEONCE_DATABASE_USER; nothing was changed");
             case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
             case "3D000" -> told(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the record as it was found.",
-                       "The editor has it as it is; what is printed has card tokens and personal fields masked.",
+                       "The editor has it as it is, and the audit log says so before; what is printed has card tokens and personal fields masked.",
                        "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
                                + "result must say what was accepted."},
         exitCodeList = "1:there is no such poison record, the edit was refused, or nothing was edited",
@@ -54,10 +54,7 @@ final class EditCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var problems = new Problems();
-        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
-            problems.add("--reason is missing: say why, it is kept in the audit log");
-        }
-        problems.kept("--reason", reason);
+        problems.needsReason(reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::edit);
     }
 
@@ -69,19 +66,21 @@ final class EditCommand implements Callable<Integer> {
             return refuse(List.of("%s cannot be edited: %s".formatted(id, obstacle.get())));
         }
         byte[] before = story.get().edited().or(() -> story.get().source().orElseThrow().value()).orElse(new byte[0]);
+        Mandate mandate = ActsAs.mandate(spec, queue, reason);
+        new Edit(queue).opened(story.get(), mandate);
         try {
-            return edit(queue, story.get(), before);
+            return edit(queue, story.get(), before, mandate);
         } catch (IOException e) {
             return refuse(List.of(e.getMessage() + "; nothing was changed"));
         }
     }
 
-    private int edit(DeadLetterQueue queue, Story story, byte[] before) throws IOException {
+    private int edit(DeadLetterQueue queue, Story story, byte[] before, Mandate mandate) throws IOException {
         var typed = Editor.on(before, editor);
         int exit = NO;
         try {
             byte[] after = typed.edit();
-            exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story, before, after);
+            exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story, before, after, mandate);
             return exit;
         } finally {
             if (exit == 0 || Arrays.equals(before, typed.text())) {
@@ -93,8 +92,7 @@ final class EditCommand implements Callable<Integer> {
         }
     }
 
-    private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after) {
-        Mandate mandate = ActsAs.mandate(spec, queue, reason);
+    private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after, Mandate mandate) {
         List<String> refusals = new Edit(queue).keep(story, after, mandate);
         Screen screen = Screen.of(spec);
         if (common.json) {

@@ -3,12 +3,17 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Export;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.Unmasked;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -40,8 +45,11 @@ final class ExportCommand implements Callable<Integer> {
     @Mixin
     FilterOptions filters;
 
-    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are.")
+    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
     boolean unmasked;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "With --unmasked: why; kept in the audit log.")
+    Optional<String> reason = Optional.empty();
 
     @Mixin
     CommonOptions common;
@@ -50,6 +58,12 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
+        if (unmasked) {
+            problems.needsReason(reason);
+            problems.kept("--text", filter.text());
+        } else if (reason.isPresent()) {
+            problems.add("--reason goes with --unmasked; what is masked needs none");
+        }
         if (Files.exists(file)) {
             problems.add("'%s' exists already; name a new file".formatted(file));
         } else if (!Files.isDirectory(folder())) {
@@ -59,13 +73,16 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {
+        if (unmasked) {
+            Unmasked.many(queue, filter, ActsAs.mandate(spec, queue, reason));
+        }
         try {
             // Nobody but this person may read a file that was made this way, and what has the name that was asked for is whole.
             Path part = Files.createTempFile(folder(), file.getFileName() + ".", ".part");
             try {
-                long count = write(queue, filter, part);
+                Written written = write(queue, filter, part);
                 Files.move(part, file);
-                return say(count);
+                return say(written);
             } finally {
                 Files.deleteIfExists(part);
             }
@@ -80,23 +97,29 @@ final class ExportCommand implements Callable<Integer> {
         return file.toAbsolutePath().getParent();
     }
 
-    private long write(DeadLetterQueue queue, DeadLetterFilter filter, Path part) throws IOException {
+    /** @param closed how many of them hold bytes that cannot be opened, and why the first of them */
+    private record Written(long count, long closed, Optional<String> why) {}
+
+    private Written write(DeadLetterQueue queue, DeadLetterFilter filter, Path part) throws IOException {
         var count = new AtomicLong();
+        var closed = new ArrayList<String>();
         try (BufferedWriter out = Files.newBufferedWriter(part)) {
             new Export(queue, !unmasked).run(filter, exported -> {
                 write(out, Json.line(Json.exported(exported)));
                 count.incrementAndGet();
+                exported.source().flatMap(Story.Source::closed).ifPresent(closed::add);
             });
         }
-        return count.get();
+        return new Written(count.get(), closed.size(), closed.stream().findFirst());
     }
 
-    private int say(long count) {
+    private int say(Written written) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("exported", count, "masked", !unmasked));
+            Json.print(Screen.of(spec), Map.of("exported", written.count, "masked", !unmasked, "closed", written.closed));
         } else {
-            Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(count, file,
+            Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(written.count, file,
                     unmasked ? ", with card tokens and personal fields" : ", masked"));
+            written.why.ifPresent(why -> Screen.of(spec).say("%,d of them are without their bytes: %s.".formatted(written.closed, why)));
         }
         return 0;
     }

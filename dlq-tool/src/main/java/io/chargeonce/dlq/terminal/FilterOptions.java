@@ -28,7 +28,7 @@ final class FilterOptions {
     @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
     Optional<String> newerThan;
 
-    @Option(names = "--text", paramLabel = "TEXT", description = "Only those with this text in the message or in a poison record.")
+    @Option(names = "--text", paramLabel = "TEXT", description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",

@@ -59,10 +59,7 @@ final class ImportCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var problems = new Problems();
-        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
-            problems.add("--reason is missing: say why, it is kept in the audit log");
-        }
-        problems.kept("--reason", reason);
+        problems.needsReason(reason);
         if (file.isPresent() == topic.isPresent()) {
             problems.add("name a file or --from-topic, one of them");
         } else {

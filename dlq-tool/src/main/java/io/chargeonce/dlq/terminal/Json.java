@@ -140,6 +140,7 @@ final class Json {
         putIfPresent(json, "key", source.key());
         putIfPresent(json, "value", source.value());
         putIfPresent(json, "headers", source.headers());
+        putIfPresent(json, "closed", source.closed());
         return json;
     }
 

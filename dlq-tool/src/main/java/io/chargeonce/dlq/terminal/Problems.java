@@ -31,6 +31,14 @@ final class Problems {
         return EXIT;
     }
 
+    /** A reason that has to be given. */
+    void needsReason(Optional<String> reason) {
+        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
+            add("--reason is missing: say why, it is kept in the audit log");
+        }
+        kept("--reason", reason);
+    }
+
     /** An option's value that is kept in the audit log, where a card number could never be taken out. */
     void kept(String option, Optional<String> text) {
         if (text.filter(CardNumbers::isIn).isPresent()) {

@@ -1,7 +1,10 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Login;
+import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.Unmasked;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -29,18 +32,30 @@ final class ShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
     String id;
 
-    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are.")
+    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
     boolean unmasked;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "With --unmasked: why; kept in the audit log.")
+    Optional<String> reason = Optional.empty();
 
     @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
-        return dlq.with(spec, this::show);
+        var problems = new Problems();
+        if (unmasked) {
+            problems.needsReason(reason);
+        } else if (reason.isPresent()) {
+            problems.add("--reason goes with --unmasked; what is masked needs none");
+        }
+        return problems.any() ? problems.print(spec) : dlq.with(spec, this::show);
     }
 
     private int show(DeadLetterQueue queue) {
+        if (unmasked) {
+            Unmasked.one(queue, id, ActsAs.mandate(spec, queue, reason));
+        }
         Optional<Story> story = Story.of(queue, id).map(told -> unmasked ? told : told.masked());
         if (story.isEmpty()) {
             spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '"

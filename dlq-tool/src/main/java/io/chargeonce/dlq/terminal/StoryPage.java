@@ -93,6 +93,10 @@ public final class StoryPage {
     private void source(Story.Source source) {
         heading("Record");
         field("found at", "%s, partition %d, offset %d".formatted(source.topic(), source.partition(), source.offset()));
+        if (source.closed().isPresent()) {
+            field("bytes", "cannot be opened: " + source.closed().get());
+            return;
+        }
         bytes("key", source.key());
         bytes("value", source.value());
         source.headers().ifPresent(headers -> bytes("headers", Optional.of(headers)));

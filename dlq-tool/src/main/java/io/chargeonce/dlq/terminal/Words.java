@@ -73,6 +73,7 @@ final class Words {
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";
             case REFUSED -> "refused and left as it was";
+            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
             case GONE -> "moved by somebody else meanwhile";
         };
     }

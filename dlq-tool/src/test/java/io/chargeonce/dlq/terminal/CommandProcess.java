@@ -47,7 +47,7 @@ final class CommandProcess {
     /** The database's URL, and then what a person types. */
     public static void main(String[] given) {
         String[] arguments = Arrays.copyOfRange(given, 1, given.length);
-        var dlq = new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(given[0], "postgres", ""), QueueRows.TOPICS), Called::noKafka);
+        var dlq = new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(given[0], "postgres", ""), QueueRows.TOPICS, QueueRows.VAULT), Called::noKafka);
         System.exit(dlq.commandLine(arguments).execute(arguments));
     }
 }

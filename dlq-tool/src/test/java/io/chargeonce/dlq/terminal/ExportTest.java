@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -34,12 +35,12 @@ class ExportTest {
         assertThat(call("export", file("masked")).exit()).isZero();
         assertThat(Files.readString(Path.of(file("masked")))).contains("************")
                 .doesNotContain("pm_card_visa");
-        call("export", file("plain"), "--unmasked");
+        unmasked("export", file("plain"));
         assertThat(Files.readString(Path.of(file("plain")))).contains("pm_card_visa");
         String personal = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
         assertThat(call("show", personal).out() + call("show", personal, "--json").out() + call("list", "--json").out())
                 .contains("\"n\":7").doesNotContain("example.com", "4242", "pm_card_visa");
-        assertThat(call("show", personal, "--unmasked").out()).contains("4242 4242 4242 4242", "a@example.com", "pm_card_visa");
+        assertThat(unmasked("show", personal).out()).contains("4242 4242 4242 4242", "a@example.com", "pm_card_visa");
         rows.clear();
         call("import", file("masked"), "--reason", "a test");
         String poison = rows.text("SELECT dead_letter_id FROM dead_letter WHERE source_topic = 'payments.requests'");
@@ -57,7 +58,7 @@ class ExportTest {
             assertThat(printed).doesNotContain("1111.1111", "\"987\"", "Jane Doe", "5555555", "\uff15");
         }
         assertThat(value).contains("\"n\":7");
-        assertThat(call("show", id, "--unmasked").out()).contains("1111.1111", "\"987\"", "Jane Doe");
+        assertThat(unmasked("show", id).out()).contains("1111.1111", "\"987\"", "Jane Doe");
     }
 
     @Test
@@ -69,8 +70,8 @@ class ExportTest {
                 call("show", id, "--json").out(), call("why", id).out(), call("why", id, "--json").out())) {
             assertThat(printed).contains("card_declined").doesNotContain("pm_1NXWPnFsh", "example.com");
         }
-        assertThat(call("show", id, "--unmasked", "--json").out()).contains("pm_1NXWPnFsh");
-        call("export", file("plain"), "--unmasked");
+        assertThat(unmasked("show", id, "--json").out()).contains("pm_1NXWPnFsh");
+        unmasked("export", file("plain"));
         assertThat(Files.readString(Path.of(file("plain")))).contains("a@example.com");
     }
 
@@ -78,10 +79,10 @@ class ExportTest {
     void a_file_has_its_name_once_it_is_whole_and_is_for_nobody_elses_eyes() throws IOException {
         rows.dead(3);
         Called cut = Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
-                QueueRows.TOPICS), "export", file("cut"), "--unmasked");
+                QueueRows.TOPICS), "export", file("cut"));
         assertThat(cut.exit()).as(cut.err()).isEqualTo(3);
         assertThat(folder).isEmptyDirectory();
-        assertThat(call("export", file("whole"), "--unmasked").exit()).isZero();
+        assertThat(unmasked("export", file("whole")).exit()).isZero();
         assertThat(folder.toFile().list()).containsExactly("whole.ndjson");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file("whole"))))).isEqualTo("rw-------");
         assertThat(call("export", folder.resolve("nowhere/x").toString()).err()).contains("there is no folder '");
@@ -91,13 +92,13 @@ class ExportTest {
     void what_is_imported_is_a_record_that_touches_no_payment_and_importing_twice_is_importing_once() {
         String id = rows.dead();
         String poison = rows.poison(new byte[] {0, 1, (byte) 0xff});
-        call("export", file("all"), "--unmasked");
+        unmasked("export", file("all"));
         rows.clear();
         assertThat(call("import", file("all"), "--reason", "a test").out()).contains("2 records");
         assertThat(rows.letter(poison)).isEqualTo("dead/1");
         assertThat(rows.text("SELECT count(*) FROM operation")).isEqualTo("0");
-        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE position('" + id + "' IN convert_from(raw_key, 'SQL_ASCII')) > 0"))
-                .isEqualTo("1");
+        assertThat(call("list", "--json").json()).extracting(line -> line.at("/source/key").asString())
+                .contains(Base64.getEncoder().encodeToString(id.getBytes(StandardCharsets.UTF_8)));
         assertThat(call("import", file("all"), "--reason", "a test").out()).contains("0 records came into the queue", "2 had been in it before");
         assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
         assertThat(rows.audit(poison)).as("what was done, and no more").isEqualTo("dlq.imported");
@@ -116,6 +117,37 @@ class ExportTest {
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
         assertThat(call("import", file("nowhere"), "--reason", "r").exit()).isEqualTo(2);
         assertThat(call("export", file("good")).err()).contains("exists already");
+    }
+
+    /** Before the first byte is shown, the log has who, why, how many and which. */
+    @Test
+    void a_look_without_the_masks_needs_its_own_right_and_a_reason_and_is_on_record() {
+        String id = rows.poison("{\"card\":\"4242424242424242\"}".getBytes());
+        assertThat(call("show", id, "--unmasked").err()).contains("--reason is missing");
+        assertThat(call("show", id, "--reason", "r").err()).contains("--reason goes with --unmasked");
+        for (String role : List.of("chargeonce_dlq_reader", "chargeonce_dlq_operator")) {
+            Called refused = Called.of(() -> rows.openAs(role), "show", id, "--unmasked", "--reason", "r");
+            assertThat(refused.exit()).isEqualTo(2);
+            assertThat(refused.err()).contains("this role may not do that", "chargeonce_dlq_unmask");
+            assertThat(refused.out()).isEmpty();
+            assertThat(Called.of(() -> rows.openAs(role), "export", file(role), "--unmasked", "--reason", "r").exit()).isEqualTo(2);
+        }
+        assertThat(folder).isEmptyDirectory();
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.unmasked'")).isEqualTo("0");
+
+        assertThat(unmasked("show", id).out()).contains("4242424242424242");
+        assertThat(rows.text("SELECT concat_ws(' ', session_role, resource_id, reason, data ->> 'count') FROM audit_record "
+                + "WHERE action = 'dlq.unmasked'")).isEqualTo("chargeonce_dlq_unmask " + id + " ticket 4711 1");
+        unmasked("export", file("all"), "--standing", "poison");
+        assertThat(rows.text("SELECT data ->> 'count' || (data -> 'filter')::text FROM audit_record WHERE action = 'dlq.unmasked' "
+                + "AND resource_type = 'dead_letters'")).isEqualTo("1{\"standing\":\"poison\"}");
+        assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), "purge", id, "--reason", "r", "--yes").exit()).as("it only looks").isEqualTo(2);
+    }
+
+    private static Called unmasked(String... arguments) {
+        String[] all = Arrays.copyOf(arguments, arguments.length + 3);
+        System.arraycopy(new String[] {"--unmasked", "--reason", "ticket 4711"}, 0, all, arguments.length, 3);
+        return Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), all);
     }
 
     private String file(String name) {

@@ -1,6 +1,7 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -45,6 +46,7 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
 
     private void charging(Map<String, String> settings) {
         settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", STRIPE_KEY));
+        settings.put("CHARGEONCE_DATA_KEY_FILE", dataKey());
         settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + stripePort);
         settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSettings.API_KEY));
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
@@ -60,6 +62,19 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
 
     /** Of the account that the load's cards and payments are at. */
     static final String STRIPE_KEY = "sk_test_chaos";
+
+    /** The half that seals: nothing of a campaign opens what was sealed. */
+    private String dataKey() {
+        Path file = directory.resolve("data-key");
+        try {
+            if (Files.notExists(file)) {
+                DataKeys.add(file);
+            }
+            return file + DataKeys.PUBLIC;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private String secret(String name, String text) {
         try {

@@ -150,7 +150,12 @@ CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accept
     WHERE reference IS NOT NULL;
 
 -- A statement is refused for what it does, before it looks at any row: others pay nothing for it.
-CREATE TRIGGER operation_never_changes BEFORE UPDATE OR TRUNCATE ON operation EXECUTE FUNCTION refuse('what was accepted never changes');
+CREATE TRIGGER operation_never_changes BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
+        currency, payment_method, reference, accepted_at, accepted_xid, charge_within_s, traceparent OR TRUNCATE ON operation
+    EXECUTE FUNCTION refuse('what was accepted never changes');
+CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, description, receipt_email ON operation
+    WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('what was accepted never changes; only erase_personal_data takes out what is personal');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
@@ -479,8 +484,11 @@ CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
 -- A second charge is refused here, whoever asks for it.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
 CREATE TRIGGER what_was_sent_stays BEFORE UPDATE OF psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp,
-        request, request_sha256 ON payment_attempt
+        request_sha256 ON payment_attempt
     EXECUTE FUNCTION refuse('what was sent never changes');
+CREATE TRIGGER what_was_sent_is_only_erased BEFORE UPDATE OF request ON payment_attempt
+    WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('what was sent never changes; only erase_personal_data takes it out');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON payment_attempt
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
@@ -706,7 +714,11 @@ CREATE TABLE psp_observation (
     psp_reference text
 );
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
-CREATE TRIGGER what_was_heard_stays BEFORE UPDATE ON psp_observation EXECUTE FUNCTION refuse('what was heard never changes');
+CREATE TRIGGER what_was_heard_stays BEFORE UPDATE OF psp_key, observed_at, source, outcome, cause, psp_reference ON psp_observation
+    EXECUTE FUNCTION refuse('what was heard never changes');
+CREATE TRIGGER words_are_only_erased BEFORE UPDATE OF detail ON psp_observation
+    WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('what was heard never changes; only erase_personal_data takes out a PSP''s words');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON psp_observation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
@@ -942,14 +954,13 @@ CREATE TABLE dead_letter (
     source_topic     text,
     source_partition int,
     source_offset    bigint,
-    raw_key          bytea,
-    raw_value        bytea,
-    raw_headers      bytea,
-    -- What a person made of a poison record's value; a merge sends this one. The record as it was found stays.
-    edited_value     bytea,
-    CONSTRAINT only_poison_is_edited CHECK (edited_value IS NULL OR operation_id IS NULL),
+    -- Key, value and headers, which may hold card numbers, sealed for this row by a data key that no database has.
+    sealed_record    bytea,
+    -- What a person made of a poison record's value, sealed too; a merge sends this one. The record as it was found stays.
+    sealed_edit      bytea,
+    CONSTRAINT only_poison_is_edited CHECK (sealed_edit IS NULL OR operation_id IS NULL),
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
-        CHECK ((operation_id IS NULL) <> (source_topic IS NULL))
+        CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
 -- What can still be restored.
@@ -1038,7 +1049,7 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL while it has not come to it.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'closed', 'gone')),
     moved_at       timestamptz,
     -- What became of it afterwards; 'unresolved' may still become another one.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
@@ -1286,20 +1297,22 @@ SELECT make_audit_room();
 -- What people do. Such a record names the login of its session, and nothing that the session says.
 CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%'
-            OR action LIKE 'four_eyes.%')
+            OR action LIKE 'four_eyes.%' OR action LIKE 'personal_data.%')
            -- What became of a person's finding is the resolver's to say.
            AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
 $$;
 
 -- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
 -- the rest to charge and retry. A service has one name. A person gives none.
-CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, merchant text, actor text, action text)
+CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
+                                 merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
         WHEN chargeonce.is_a_persons(action)
-            THEN CASE WHEN action LIKE 'dlq.%' THEN on_call WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
+            THEN CASE WHEN action = 'dlq.unmasked' THEN unmask WHEN action LIKE 'dlq.%' THEN on_call
+                      WHEN action LIKE 'personal_data.%' THEN eraser WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
                       ELSE admin END AND actor IS NULL
         ELSE charge AND actor = 'charge-consumer' END
 $$;
@@ -1317,6 +1330,8 @@ DECLARE
                                      OR pg_has_role(session_user, 'chargeonce_retry', 'USAGE'));
     on_call boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_dlq_operator', 'USAGE');
     admin boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_merchant_admin', 'USAGE');
+    unmask boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_dlq_unmask', 'USAGE');
+    eraser boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_eraser', 'USAGE');
     appended int;
     refused text;
 BEGIN
@@ -1327,15 +1342,16 @@ BEGIN
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
     SELECT clock_timestamp(), session_user, entry.merchant,
-           CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END, entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
+           CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
+           entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
-     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action);
+     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action);
     GET DIAGNOSTICS appended = ROW_COUNT;
     IF appended < cardinality(actions) THEN
         SELECT format('%L as %L', entry.action, entry.actor) INTO refused
           FROM unnest(merchants, actors, actions) AS entry (merchant, actor, action)
-         WHERE may_append_audit(ingest, charge, on_call, admin, entry.merchant, entry.actor, entry.action) IS NOT TRUE LIMIT 1;
+         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action) IS NOT TRUE LIMIT 1;
         RAISE insufficient_privilege
               USING MESSAGE = format('permission denied: %s may not append %s to the audit log', session_user, refused);
     END IF;
@@ -1437,7 +1453,7 @@ CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IM
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
 REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
-    may_append_audit(boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals on ranges of the audit log, in a chain. Each is published and logged as well, so that who rewrites the database cannot
 -- rewrite them everywhere. A range reaches from the end of the one before, gaps of ids included, so that no record can be put
@@ -1585,6 +1601,107 @@ BEGIN
     RETURN letters + items;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
+
+-- Whether a payment may still move money, or be told about: then nothing of it is erased. "staged" has what is on its way to Kafka.
+CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM (SELECT operation_id FROM operation WHERE operation_id = payment
+                                 UNION ALL
+                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
+                     JOIN operation_state USING (operation_id)
+                    WHERE state NOT IN ('succeeded', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                       OR resolve_at IS NOT NULL
+                       OR its.operation_id = ANY (staged)
+                       OR EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = its.operation_id AND dead_letter.state = 'dead'))
+        OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
+$$;
+
+-- Whether anything is kept of it that may identify a person.
+CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM operation WHERE (operation_id = payment OR payment_id = payment AND kind <> 'charge')
+                      AND (customer <> '[erased]' OR description <> '[erased]' OR receipt_email <> '[erased]'))
+        OR EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE payment_id = payment AND failed_definite
+                                 UNION ALL
+                                SELECT * FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite) AS attempt
+                     LEFT JOIN psp_observation USING (psp_key)
+                    WHERE request <> '' OR message IS NOT NULL OR detail IS NOT NULL)
+$$;
+
+-- A key's request without what is personal. It names the fields that were there, for a repeat is compared by its fingerprint.
+CREATE FUNCTION erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS $$
+    SELECT json_object_agg(key, CASE WHEN key IN ('customer', 'description', 'receipt_email') THEN to_json('[erased]'::text) ELSE value END)
+      FROM json_each(params)
+$$;
+REVOKE EXECUTE ON FUNCTION unfinished(text, text[]), is_personal(text), erased_request(json) FROM PUBLIC;
+
+-- Takes what identifies a person out of finished payments and their refunds, for good: from the rows, the keys' requests, what was sent
+-- to PSPs, and the words of PSPs. Amounts, merchants, ids, methods, references and states stay, and so do fingerprints: a repeat gets its
+-- answer. Each payment is told what became of it; one that is not finished is left whole, for an attempt may yet be made from it. Done
+-- twice, nothing changes the second time.
+CREATE FUNCTION erase_personal_data(merchant text, payments text[], claim text, why text, run text, really boolean)
+    RETURNS TABLE (payment text, fate text, state_now text)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    gone CONSTANT text := '[erased]';
+    charges text[];
+    operations text[];
+    attempts text[];
+    staged text[];
+BEGIN
+    IF coalesce(btrim(why), '') = '' OR cardinality(payments) > 1000 THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'erase_personal_data: say why, and at most 1000 payments';
+    END IF;
+    -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
+    IF really THEN
+        PERFORM FROM operation_state JOIN operation USING (operation_id)
+          WHERE operation_id = ANY (payments) AND kind = 'charge' AND merchant_id = merchant
+          ORDER BY operation_id FOR UPDATE OF operation_state;
+    END IF;
+    staged := ARRAY(SELECT record_key FROM outbox WHERE record_key = ANY (payments)
+                        OR record_key IN (SELECT operation_id FROM operation WHERE payment_id = ANY (payments) AND kind <> 'charge'));
+    FOR payment, fate, state_now IN
+        SELECT asked, CASE WHEN charge.operation_id IS NULL THEN 'unknown'
+                           WHEN unfinished(asked, staged) THEN 'unfinished'
+                           WHEN is_personal(asked) THEN CASE WHEN really THEN 'erased' ELSE 'erasable' END
+                           ELSE 'nothing_left' END,
+               charge.state
+          FROM (SELECT DISTINCT unnest(payments) AS asked) AS ask
+          LEFT JOIN operation_now AS charge ON charge.operation_id = asked AND kind = 'charge' AND merchant_id = merchant
+         ORDER BY asked
+    LOOP
+        IF fate = 'erased' THEN
+            charges := charges || payment;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+    IF charges IS NULL THEN
+        RETURN;
+    END IF;
+    operations := charges || ARRAY(SELECT operation_id FROM operation WHERE payment_id = ANY (charges) AND kind <> 'charge');
+    PERFORM set_config('chargeonce.erasing', 'on', true);
+    UPDATE operation SET customer = CASE WHEN customer IS NOT NULL THEN gone END,
+                         description = CASE WHEN description IS NOT NULL THEN gone END,
+                         receipt_email = CASE WHEN receipt_email IS NOT NULL THEN gone END
+     WHERE operation_id = ANY (operations);
+    UPDATE operation_state SET failure_message = NULL WHERE operation_id = ANY (operations) AND failure_message IS NOT NULL;
+    -- Both halves have an index of their own.
+    attempts := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND failed_definite
+                       UNION ALL
+                      SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND NOT failed_definite);
+    UPDATE psp_observation SET detail = NULL WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
+    UPDATE payment_attempt SET request = '', message = NULL WHERE psp_key = ANY (attempts);
+    UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
+    UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
+    UPDATE idempotency_key AS key SET request_params = erased_request(request_params) FROM operation
+     WHERE operation.operation_id = ANY (charges) AND key.merchant_id = operation.merchant_id
+       AND key.idempotency_key = operation.idempotency_key;
+    PERFORM set_config('chargeonce.erasing', 'off', true);
+    PERFORM append_audit(array_fill(merchant, ARRAY[cardinality(charges)]), NULL,
+                         array_fill('personal_data.erased'::text, ARRAY[cardinality(charges)]),
+                         array_fill('payment'::text, ARRAY[cardinality(charges)]), charges, array_fill(why, ARRAY[cardinality(charges)]),
+                         array_fill(json_build_object('run', run)::text, ARRAY[cardinality(charges)]),
+                         array_fill(claim, ARRAY[cardinality(charges)]));
+END $$;
+REVOKE EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) FROM PUBLIC;
 
 -- How many operations that were accepted so long ago are not finished: listed, dead, or still on the usual way because no consumer runs.
 -- Of each kind 10,000 at most: people need to know no more, and a million take too long to count.

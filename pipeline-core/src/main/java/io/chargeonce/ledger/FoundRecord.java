@@ -1,0 +1,82 @@
+package io.chargeonce.ledger;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** A record as Kafka held it; null key or value as there, and null headers where there is no evidence of them. */
+public record FoundRecord(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {
+
+    /** What is sealed of it: where it was found is no secret. */
+    public record Content(byte[] key, byte[] value, byte[] headers) {
+
+        byte[] bytes() {
+            var bytes = new ByteArrayOutputStream();
+            try (var out = new DataOutputStream(bytes)) {
+                for (byte[] part : new byte[][] {key, value, headers}) {
+                    out.writeInt(part == null ? -1 : part.length);
+                    if (part != null) {
+                        out.write(part);
+                    }
+                }
+                return bytes.toByteArray();
+            } catch (IOException neverInMemory) {
+                throw new UncheckedIOException(neverInMemory);
+            }
+        }
+
+        /** @throws IllegalArgumentException if these bytes are no record's */
+        public static Content of(byte[] bytes) {
+            try {
+                ByteBuffer in = ByteBuffer.wrap(bytes);
+                return new Content(part(in), part(in), part(in));
+            } catch (BufferUnderflowException | NegativeArraySizeException | OutOfMemoryError cut) {
+                throw new IllegalArgumentException("these bytes are no record's", cut);
+            }
+        }
+
+        private static byte[] part(ByteBuffer in) {
+            int length = in.getInt();
+            if (length == -1) {
+                return null;
+            }
+            if (length > in.remaining()) {
+                throw new BufferUnderflowException();
+            }
+            var part = new byte[length];
+            in.get(part);
+            return part;
+        }
+    }
+
+    Content content() {
+        return new Content(key, value, headers);
+    }
+
+    /** Follows from place and content, so that a record which is read twice is one dead letter. */
+    String id() {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            digest.update("%s|%d|%d|".formatted(topic, partition, offset).getBytes(StandardCharsets.UTF_8));
+            feed(digest, key);
+            feed(digest, value);
+            return "psn_" + HexFormat.of().formatHex(digest.digest(), 0, 13);
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+
+    private static void feed(MessageDigest digest, byte[] bytes) {
+        digest.update(ByteBuffer.allocate(4).putInt(0, bytes == null ? -1 : bytes.length));
+        if (bytes != null) {
+            digest.update(bytes);
+        }
+    }
+}

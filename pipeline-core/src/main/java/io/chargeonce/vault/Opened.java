@@ -1,0 +1,10 @@
+package io.chargeonce.vault;
+
+/** What came of opening sealed bytes. */
+public sealed interface Opened {
+
+    record Readable(byte[] bytes) implements Opened {}
+
+    /** @param why for people: what is missing or wrong, and what to do */
+    record Closed(String why) implements Opened {}
+}

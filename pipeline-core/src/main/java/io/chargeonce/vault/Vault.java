@@ -1,0 +1,181 @@
+package io.chargeonce.vault;
+
+import com.google.crypto.tink.HybridDecrypt;
+import com.google.crypto.tink.HybridEncrypt;
+import com.google.crypto.tink.KeysetHandle;
+import com.google.crypto.tink.RegistryConfiguration;
+import io.chargeonce.runtime.Secret;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Seals bytes for their place, so that they open nowhere else. Envelope encryption by RFC 9180 (HPKE): each sealing has a key of its
+ * own, which only the private half of the data key unwraps. Who has the public half alone seals and cannot read what it has sealed.
+ * The key's file is read again every few seconds, like other secrets. Any thread.
+ */
+public final class Vault {
+
+    private static final String NAME = "CHARGEONCE_DATA_KEY_FILE";
+
+    /** For who seals: to go without is refused at the start. */
+    public static final Setting<Optional<Secret>> FILE = Setting.secretFile(NAME,
+            "File with the keys that records which cannot be read are sealed with at rest; chargeonce data-key makes it. Services get the .public file, which only seals.")
+            .optionalIfExposed("is missing, so records that cannot be read, which may hold card numbers, would be kept in the clear; make a "
+                    + "file with 'chargeonce data-key FILE', and name FILE.public here");
+
+    /** For who looks at what is sealed: without it the rest of the work goes on. */
+    public static final Setting<Optional<Secret>> FILE_OF_A_COMMAND = Setting.secretFile(NAME,
+            "File with the private keys that open what is sealed at rest.").optional();
+
+    /** Seals nothing: for trials only. */
+    public static final Vault IN_THE_CLEAR = new Vault(Optional.empty(), true);
+    /** Neither seals nor opens. */
+    public static final Vault WITHOUT_KEY = new Vault(Optional.empty(), false);
+
+    /** Sealing failed for want of a key. The message says what to do. */
+    public static final class NoKey extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        NoKey() {
+            super("there is no data key to seal with: name its file in %s; chargeonce data-key makes one".formatted(NAME));
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Vault.class);
+    /** The first byte says how the rest is kept. */
+    private static final byte CLEAR = 0;
+    private static final byte SEALED = 1;
+
+    /** @param unseals empty where there is only a public half */
+    private record Keys(String text, HybridEncrypt seals, Optional<HybridDecrypt> unseals) {}
+
+    private final Optional<Supplier<String>> file;
+    private final boolean inTheClear;
+    private volatile Optional<Keys> latest;
+
+    private Vault(Optional<Supplier<String>> file, boolean inTheClear) {
+        this.file = file;
+        this.inTheClear = inTheClear;
+        this.latest = file.map(text -> parsed(text.get()));
+    }
+
+    /**
+     * @param file the text of the file as it is now, such as a {@link Secret}
+     * @throws IllegalArgumentException if the file holds no data keys; it names the setting and not the content
+     */
+    public static Vault of(Supplier<String> file) {
+        return new Vault(Optional.of(file), false);
+    }
+
+    /**
+     * Of a service, whose start without a key was refused or allowed.
+     *
+     * @throws IllegalArgumentException if the file holds no data keys
+     */
+    public static Vault ofService(Settings settings) {
+        return settings.get(FILE).map(Vault::of).orElse(IN_THE_CLEAR);
+    }
+
+    /**
+     * Of a command.
+     *
+     * @throws IllegalArgumentException if the file holds no data keys
+     */
+    public static Vault ofCommand(Settings settings) {
+        return settings.get(FILE_OF_A_COMMAND).map(Vault::of)
+                .orElse(settings.get(Settings.INSECURE) == Settings.Insecure.YES ? IN_THE_CLEAR : WITHOUT_KEY);
+    }
+
+    /**
+     * @param place where the bytes will be kept; they open only for the same one
+     * @throws NoKey if there is none, and nothing may be kept in the clear
+     */
+    public byte[] seal(String place, byte[] bytes) {
+        if (file.isEmpty()) {
+            if (!inTheClear) {
+                throw new NoKey();
+            }
+            return marked(CLEAR, bytes);
+        }
+        try {
+            return marked(SEALED, keys(file.get()).seals.encrypt(bytes, context(place)));
+        } catch (GeneralSecurityException bug) {
+            throw new IllegalStateException("Bug! Bytes could not be sealed", bug);
+        }
+    }
+
+    /** Never throws for what the bytes are. */
+    public Opened open(String place, byte[] sealed) {
+        if (sealed.length == 0 || sealed[0] != CLEAR && sealed[0] != SEALED) {
+            return new Opened.Closed("these bytes were never sealed by this pipeline: somebody has changed them");
+        }
+        byte[] rest = Arrays.copyOfRange(sealed, 1, sealed.length);
+        if (sealed[0] == CLEAR) {
+            return new Opened.Readable(rest);
+        }
+        if (file.isEmpty()) {
+            return new Opened.Closed("there is no data key here: name the file with the private keys in " + NAME);
+        }
+        Optional<HybridDecrypt> unseals = keys(file.get()).unseals;
+        if (unseals.isEmpty()) {
+            return new Opened.Closed("the file of %s has only public keys, which seal and never open: name the one with the private keys"
+                    .formatted(NAME));
+        }
+        try {
+            return new Opened.Readable(unseals.get().decrypt(rest, context(place)));
+        } catch (GeneralSecurityException notOurs) {
+            return new Opened.Closed(("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here; add the "
+                    + "key it was sealed with to the file").formatted(NAME));
+        }
+    }
+
+    private Keys keys(Supplier<String> current) {
+        String text = current.get();
+        Keys last = latest.orElseThrow();
+        if (!text.equals(last.text)) {
+            try {
+                last = parsed(text);
+            } catch (IllegalArgumentException noKeys) {
+                LOG.warn("{}. The last keys stay in use; put a whole file there", noKeys.getMessage());
+                last = new Keys(text, last.seals, last.unseals);
+            }
+            latest = Optional.of(last);
+        }
+        return last;
+    }
+
+    private static Keys parsed(String text) {
+        try {
+            KeysetHandle handle = DataKeys.parse(text);
+            boolean isPrivate = DataKeys.isPrivate(handle);
+            KeysetHandle seals = isPrivate ? handle.getPublicKeysetHandle() : handle;
+            return new Keys(text, seals.getPrimitive(RegistryConfiguration.get(), HybridEncrypt.class),
+                    isPrivate ? Optional.of(handle.getPrimitive(RegistryConfiguration.get(), HybridDecrypt.class)) : Optional.empty());
+        } catch (GeneralSecurityException noKeys) {
+            throw new IllegalArgumentException("%s: the file holds no data keys; chargeonce data-key makes one".formatted(NAME));
+        }
+    }
+
+    private static byte[] context(String place) {
+        return ("chargeonce " + place).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] marked(byte mark, byte[] bytes) {
+        return ByteBuffer.allocate(bytes.length + 1).put(mark).put(bytes).array();
+    }
+
+    /** Without the keys. */
+    @Override
+    public String toString() {
+        return file.isPresent() ? "Vault" : inTheClear ? "Vault[in the clear]" : "Vault[without key]";
+    }
+}

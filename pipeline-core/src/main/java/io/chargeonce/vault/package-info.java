@@ -1,0 +1,2 @@
+/** Seals bytes at rest, so that only a holder of the private key reads them. Knows settings; nothing of payments and of the database. */
+package io.chargeonce.vault;
