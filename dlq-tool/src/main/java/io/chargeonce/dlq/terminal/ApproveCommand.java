@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
                   "    chargeonce dlq runs",
                   "    chargeonce dlq approve run_0123456789",
                   "  Yes, that:",
-                  "    chargeonce dlq approve run_0123456789 --expect-fingerprint 00c0ffee00c0ffee --yes"})
+                  "    chargeonce dlq approve run_0123456789 --yes"})
 final class ApproveCommand implements Callable<Integer> {
 
     @ParentCommand
