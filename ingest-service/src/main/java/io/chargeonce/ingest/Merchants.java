@@ -69,9 +69,7 @@ final class Merchants implements AutoCloseable {
 
     private static final String FIND = """
             SELECT token_sha256, merchant_id, requests_per_second
-              FROM merchant_token
-              JOIN merchant USING (merchant_id)
-             WHERE token_sha256 IN (SELECT unnest(?::bytea[])) AND revoked_at IS NULL
+              FROM merchants_of(?::bytea[])
             """;
 
     private static List<Optional<Merchant>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
