@@ -63,13 +63,15 @@ class LibrariesTest {
     }
 
     private static SortedMap<String, String> listed() throws IOException {
-        return new TreeMap<>(Files.readAllLines(LIST).stream().map(line -> line.split("  ", 2)).collect(Collectors.toMap(line -> line[1], line -> line[0])));
+        return new TreeMap<>(Files.readAllLines(LIST).stream().map(line -> line.split("  ", 2)).collect(Collectors.toMap(line -> line[1],
+                line -> line[0])));
     }
 
     private static SortedMap<String, String> sums(List<Path> jars) throws IOException, NoSuchAlgorithmException {
         var sums = new TreeMap<String, String>();
         for (Path jar : jars) {
-            sums.put(jar.getFileName().toString(), HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(jar))));
+            sums.put(jar.getFileName().toString(),
+                    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(jar))));
         }
         return sums;
     }

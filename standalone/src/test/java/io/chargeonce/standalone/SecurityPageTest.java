@@ -21,7 +21,8 @@ class SecurityPageTest {
 
     @Test
     void every_line_names_its_tests_and_links_to_the_files_that_have_them() throws IOException {
-        List<String> lines = Files.readAllLines(PAGE).stream().filter(line -> line.startsWith("| ") && !line.startsWith("| wants to") && !line.startsWith("| ---"))
+        List<String> lines = Files.readAllLines(PAGE).stream().filter(line -> line.startsWith("| ") && !line.startsWith("| wants to")
+                && !line.startsWith("| ---"))
                 .toList();
         assertThat(lines).hasSizeGreaterThan(20).allSatisfy(line -> {
             String linked = LINK.matcher(line).results().map(link -> link.group(1)).filter(file -> file.endsWith("Test.java"))
