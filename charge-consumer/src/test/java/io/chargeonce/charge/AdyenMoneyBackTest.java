@@ -197,7 +197,7 @@ class AdyenMoneyBackTest {
         for (int i = 0; i < words.length; i += 2) {
             assertThat(post("adyen", signed(words[i], books.operation(id).attemptKey().value(), 1299, Integer.parseInt(words[i + 1])))).isEqualTo(202);
         }
-        var failure = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, id)).orElseThrow();
+        var failure = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id)).orElseThrow();
         assertThat(failure.recapturedAt().isPresent()).isEqualTo(isWell);
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed'".formatted(id))).isPositive();
     }
@@ -206,7 +206,7 @@ class AdyenMoneyBackTest {
     void what_is_only_captured_shows_no_failure() throws Exception {
         String id = captured("pm_card_visa");
         assertThat(post("adyen", signed("CAPTURE", books.operation(id).attemptKey().value(), 1299))).isEqualTo(202);
-        boolean isShown = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, id)).isPresent();
+        boolean isShown = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id)).isPresent();
         assertThat(isShown).isFalse();
     }
 

@@ -101,6 +101,7 @@ class StripeWebhookTest {
         String event = event("payment_intent.succeeded", unknown());
         assertThat(deliver(event, Instant.now(), "whsec_other")).isEqualTo(WebhookInbox.Taken.REFUSED);
         assertThat(deliver(event, Instant.now().minusSeconds(400), SECRET)).isEqualTo(WebhookInbox.Taken.REFUSED);
+        assertThat(deliver(event, Instant.now().plusSeconds(400), SECRET)).isEqualTo(WebhookInbox.Taken.REFUSED);
         assertThat(process.inbox.take("stripe", name -> Optional.empty(), event.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(WebhookInbox.Taken.REFUSED);
     }

@@ -104,16 +104,13 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id
             ), first AS (
-                -- In one order for everybody, and after all keys: two batches cannot wait for each other.
-                INSERT INTO duplicate_guard AS guard (merchant_id, purchase, payment_id, until)
-                SELECT DISTINCT ON (merchant_id, purchase) merchant_id, purchase, payment_id,
-                       now() + duplicate_window_ms * interval '1 millisecond'
-                  FROM ask JOIN merchant USING (merchant_id)
-                 WHERE purchase IS NOT NULL AND duplicate_window_ms > 0 AND (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE
-                 ORDER BY merchant_id, purchase, payment_id
-                ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until
-                 WHERE guard.until <= now()
-                RETURNING payment_id
+                -- After all keys: two batches cannot wait for each other.
+                SELECT payment_id
+                  FROM (SELECT array_agg(merchant_id) AS merchants, array_agg(purchase) AS purchases, array_agg(payment_id) AS payments
+                          FROM ask JOIN merchant USING (merchant_id)
+                         WHERE purchase IS NOT NULL AND duplicate_window_ms > 0
+                           AND (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE) AS guarded,
+                       take_purchases(merchants, purchases, payments) AS payment_id
             ), accepted AS (
                 SELECT ask.*
                   FROM ask LEFT JOIN merchant USING (merchant_id)

@@ -17,19 +17,15 @@ final class AttemptView {
 
     private AttemptView() {}
 
-    /** Both halves have an index of their own. */
     private static final String SELECT = """
             SELECT sequence, psp, state, cause, sends, sent_at, decided_at
-              FROM attempt_shown WHERE payment_id = ? AND operation = 'charge' AND NOT failed_definite
-             UNION ALL
-            SELECT sequence, psp, state, cause, sends, sent_at, decided_at
-              FROM attempt_shown WHERE payment_id = ? AND operation = 'charge' AND failed_definite
+              FROM attempts_of(?, ?)
              ORDER BY sequence
             """;
 
-    static List<Map<String, Object>> of(Connection connection, String payment) throws SQLException {
+    static List<Map<String, Object>> of(Connection connection, String merchant, String payment) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
-            statement.setString(1, payment);
+            statement.setString(1, merchant);
             statement.setString(2, payment);
             var attempts = new ArrayList<Map<String, Object>>();
             try (var row = statement.executeQuery()) {

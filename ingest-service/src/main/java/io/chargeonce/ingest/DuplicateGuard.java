@@ -27,9 +27,8 @@ final class DuplicateGuard {
     }
 
     private static final String FIRSTS = """
-            SELECT ask.payment_id, guard.payment_id
-              FROM unnest(?::text[], ?::text[], ?::bytea[]) AS ask (payment_id, merchant_id, purchase)
-              JOIN duplicate_guard AS guard USING (merchant_id, purchase)
+            SELECT asked, first
+              FROM first_purchases(?::text[], ?::text[], ?::bytea[])
             """;
 
     /** The payment that came first, for each ask that was found to be a second click. */
@@ -50,15 +49,13 @@ final class DuplicateGuard {
         return answers;
     }
 
-    private static final String EXPIRE = """
-            DELETE FROM duplicate_guard
-             WHERE ctid IN (SELECT ctid FROM duplicate_guard WHERE until < now() LIMIT 5000 FOR UPDATE SKIP LOCKED)
-            """;
+    private static final String EXPIRE = "SELECT forget_purchases(5000)";
 
     /** Removes rows whose time is over; returns how many. */
     static int expire(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(EXPIRE)) {
-            return statement.executeUpdate();
+        try (var statement = connection.prepareStatement(EXPIRE); var row = statement.executeQuery()) {
+            row.next();
+            return row.getInt(1);
         }
     }
 }

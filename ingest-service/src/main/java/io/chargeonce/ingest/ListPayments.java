@@ -82,10 +82,8 @@ final class ListPayments {
 
     private static final String SELECT = """
             SELECT %s
-              FROM operation_now AS charge
-             WHERE merchant_id = ? AND reference = ? AND kind = 'charge' AND (accepted_at, operation_id) < (?::timestamptz, ?)
+              FROM payments_with_reference(?, ?, ?::timestamptz, ?, ?) AS charge
              ORDER BY accepted_at DESC, operation_id DESC
-             LIMIT ?
             """.formatted(PaymentView.COLUMNS);
 
     /** One more than was asked for, to know whether there are more. */

@@ -120,11 +120,8 @@ final class Merchants implements AutoCloseable {
     }
 
     private static final String FIND = """
-            SELECT token_sha256, merchant_id, requests_per_second, revoked_at IS NOT NULL, scopes, addresses::text[],
-                   (least(extract(epoch FROM expires_at - clock_timestamp()), 1000000000) * 1000)::bigint
-              FROM merchant_token
-              JOIN merchant USING (merchant_id)
-             WHERE token_sha256 IN (SELECT unnest(?::bytea[]))
+            SELECT token_sha256, merchant_id, requests_per_second, revoked, scopes, addresses, lives
+              FROM merchants_of(?::bytea[])
             """;
 
     private static List<Optional<Found>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {

@@ -130,8 +130,7 @@ final class Outcomes {
 
     private static final String SETTLED = """
             SELECT operation_id, state, failure_cause
-              FROM operation_state
-             WHERE operation_id = ANY (?) AND state IN ('succeeded', 'declined')
+              FROM settled_among(?)
             """;
 
     private static Map<PaymentId, Settled> settled(Connection connection, Collection<PaymentId> ids) throws SQLException {

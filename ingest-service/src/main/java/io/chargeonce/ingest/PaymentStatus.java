@@ -9,11 +9,11 @@ import java.util.Locale;
 enum PaymentStatus {
     ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION;
 
-    /** Of the payment's charge, which the query calls {@code charge}. */
+    /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} tells the same. */
     static final String COLUMNS = """
             charge.state, charge.generation, charge.sequence, charge.amount,
-                   (SELECT coalesce(sum(back.amount), 0) FROM operation_now AS back
-                     WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded') AS refunded""";
+                   (SELECT coalesce(sum(back.amount), 0) FROM refunds_of(charge.merchant_id, charge.operation_id) AS back
+                     WHERE back.state = 'succeeded') AS refunded""";
 
     /**
      * @param generation more than 1 once it was merged out of the dead-letter queue

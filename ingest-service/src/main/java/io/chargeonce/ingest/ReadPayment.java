@@ -48,9 +48,8 @@ final class ReadPayment {
     }
 
     private Optional<List<Operation>> refunds(String merchant, PaymentId payment) {
-        return database.withConnection(connection -> OperationTable.find(connection, payment.value())
-                .filter(charge -> charge.accepted().merchant().equals(merchant)).isPresent()
-                ? Optional.of(OperationTable.refundsOf(connection, payment)) : Optional.empty());
+        return database.withConnection(connection -> OperationTable.find(connection, merchant, payment.value()).isPresent()
+                ? Optional.of(OperationTable.refundsOf(connection, merchant, payment)) : Optional.empty());
     }
 
     private static Map<String, Object> shown(CaptureFailures.Failure failure) {
@@ -63,22 +62,21 @@ final class ReadPayment {
 
     private static final String SELECT = """
             SELECT %s
-              FROM operation_now AS charge
-             WHERE operation_id = ? AND merchant_id = ?
+              FROM operation_of(?, ?) AS charge
             """.formatted(PaymentView.COLUMNS);
 
     private static Optional<byte[]> select(Connection connection, String merchant, PaymentId id) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
-            statement.setString(1, id.value());
-            statement.setString(2, merchant);
+            statement.setString(1, merchant);
+            statement.setString(2, id.value());
             try (var row = statement.executeQuery()) {
                 if (!row.next()) {
                     return Optional.empty();
                 }
                 Map<String, Object> view = PaymentView.of(row);
-                CaptureFailures.find(connection, id.value()).ifPresent(failure -> view.put("capture_failure", shown(failure)));
-                view.put("attempts", AttemptView.of(connection, id.value()));
-                view.put("refunds", OperationTable.refundsOf(connection, id).stream().map(RefundJson::now).toList());
+                CaptureFailures.find(connection, merchant, id.value()).ifPresent(failure -> view.put("capture_failure", shown(failure)));
+                view.put("attempts", AttemptView.of(connection, merchant, id.value()));
+                view.put("refunds", OperationTable.refundsOf(connection, merchant, id).stream().map(RefundJson::now).toList());
                 return Optional.of(PaymentJson.write(view));
             }
         }

@@ -16,8 +16,7 @@ final class RefundKeys {
 
     private static final String FIND = """
             SELECT fingerprint_version, request_path, request_params, fingerprint
-              FROM idempotency_key
-             WHERE merchant_id = ? AND idempotency_key = ?
+              FROM keys_taken(ARRAY[?], ARRAY[?])
             """;
 
     /** What the key names already, a refund or a payment. */

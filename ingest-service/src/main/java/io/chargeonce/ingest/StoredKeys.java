@@ -44,12 +44,10 @@ final class StoredKeys {
     }
 
     private static final String SELECT = """
-            SELECT taken.idempotency_key, taken.fingerprint, taken.request_params, taken.created_at,
-                   %s, taken.merchant_id, taken.fingerprint_version, taken.request_path
-              FROM unnest(?::text[], ?::text[]) AS ask (merchant_id, idempotency_key)
-              JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
-              JOIN operation_now AS charge ON charge.operation_id = taken.resource_id
-            """.formatted(PaymentStatus.COLUMNS);
+            SELECT idempotency_key, fingerprint, request_params, created_at, state, generation, sequence, amount, refunded,
+                   merchant_id, fingerprint_version, request_path
+              FROM keys_taken(?::text[], ?::text[])
+            """;
 
     private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {

@@ -182,7 +182,7 @@ class AcceptPaymentsTest {
         Ask ask = ask(key);
         accept(ask);
         List<Acceptance> answers = database.inTransaction(connection -> ACCEPT.answer(
-                before("JOIN idempotency_key", connection, () -> IngestWorld.execute(url, """
+                before("keys_taken", connection, () -> IngestWorld.execute(url, """
                         SET session_replication_role = replica;
                         DELETE FROM chargeonce.idempotency_key WHERE resource_id = '%1$s';
                         DELETE FROM chargeonce.operation WHERE operation_id = '%1$s';

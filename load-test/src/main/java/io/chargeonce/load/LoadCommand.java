@@ -1,5 +1,6 @@
 package io.chargeonce.load;
 
+import io.chargeonce.load.attack.AttackCommand;
 import io.chargeonce.load.scale.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -8,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(name = "load", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Load, poison, faults on purpose, and the checker that tells whether a payment was lost or charged twice.",
         subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class, SimulateCommand.class,
-                PlantsCommand.class, ScaleCommand.class},
+                PlantsCommand.class, ScaleCommand.class, AttackCommand.class},
         footer = {"", "Begin with:  chargeonce load chaos --campaigns 3"})
 public final class LoadCommand implements Runnable {
 

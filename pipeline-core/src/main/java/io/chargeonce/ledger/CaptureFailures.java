@@ -80,11 +80,12 @@ public final class CaptureFailures {
         statement.setObject(parameter, at.map(time -> time.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
     }
 
-    private static final String FIND = "SELECT reason, failed_at, recaptured_at FROM capture_failure WHERE operation_id = ? AND failed_at IS NOT NULL";
+    private static final String FIND = "SELECT reason, failed_at, recaptured_at FROM capture_failure_of(?, ?) WHERE failed_at IS NOT NULL";
 
-    public static Optional<Failure> find(Connection connection, String operation) throws SQLException {
+    public static Optional<Failure> find(Connection connection, String merchant, String operation) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, operation);
+            statement.setString(1, merchant);
+            statement.setString(2, operation);
             try (var row = statement.executeQuery()) {
                 return row.next()
                         ? Optional.of(new Failure(row.getString(1), row.getObject(2, OffsetDateTime.class).toInstant(),

@@ -157,7 +157,7 @@ public final class OperationTable {
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, traceparent, charge_within_s)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (operation_id) DO NOTHING
+            ON CONFLICT DO NOTHING
             """;
 
     /**
@@ -189,14 +189,24 @@ public final class OperationTable {
         }
     }
 
-    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
-             WHERE payment_id = ? AND kind = 'refund' ORDER BY accepted_at, operation_id
-            """;
+    private static final String FIND_OF_MERCHANT = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation_of(?, ?)";
+
+    /** The same for a role that reads one merchant's operations only; empty too if it is another merchant's. */
+    public static Optional<Operation> find(Connection connection, String merchant, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND_OF_MERCHANT)) {
+            statement.setString(1, merchant);
+            statement.setString(2, id);
+            return readLocked(statement.executeQuery()).rows().values().stream().findFirst();
+        }
+    }
+
+    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + " FROM refunds_of(?, ?) ORDER BY accepted_at, operation_id";
 
     /** What a merchant has asked to give back of a payment, first to last; without a lock, for showing. */
-    public static List<Operation> refundsOf(Connection connection, PaymentId payment) throws SQLException {
+    public static List<Operation> refundsOf(Connection connection, String merchant, PaymentId payment) throws SQLException {
         try (var statement = connection.prepareStatement(REFUNDS_OF)) {
-            statement.setString(1, payment.value());
+            statement.setString(1, merchant);
+            statement.setString(2, payment.value());
             return List.copyOf(readLocked(statement.executeQuery()).rows().values());
         }
     }

@@ -67,12 +67,12 @@ public final class Refunds {
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
     public static Answer accept(Connection connection, Topics topics, Ask ask, Duration deadline) throws SQLException {
-        Optional<Operation> found = lockPayment(connection, ask.payment());
-        if (found.isEmpty() || !found.get().accepted().merchant().equals(ask.merchant())) {
+        Optional<Operation> found = lockPayment(connection, ask);
+        if (found.isEmpty()) {
             return new Answer.NoSuchPayment();
         }
         Operation charge = found.get();
-        Optional<Operation> earlier = OperationTable.find(connection, ask.entityKey());
+        Optional<Operation> earlier = OperationTable.find(connection, ask.merchant(), ask.entityKey());
         if (earlier.isPresent()) {
             return repeated(ask, earlier.get());
         }
@@ -88,12 +88,12 @@ public final class Refunds {
     private static final String LOCK_PAYMENT = "SELECT lock_payment(?)";
 
     /** By a function, for who accepts refunds has no right to change payments, nor so to lock them. */
-    private static Optional<Operation> lockPayment(Connection connection, PaymentId payment) throws SQLException {
+    private static Optional<Operation> lockPayment(Connection connection, Ask ask) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_PAYMENT)) {
-            statement.setString(1, payment.value());
+            statement.setString(1, ask.payment().value());
             statement.execute();
         }
-        return OperationTable.find(connection, payment.value());
+        return OperationTable.find(connection, ask.merchant(), ask.payment().value());
     }
 
     /** Without an amount, a repeat means the refund as it is. */
@@ -105,7 +105,7 @@ public final class Refunds {
     private static Answer acceptNew(Connection connection, Topics topics, Ask ask, Operation charge, Duration deadline)
             throws SQLException {
         Money captured = charge.accepted().request().money();
-        long refundable = captured.minorUnits() - notFailed(connection, ask.payment());
+        long refundable = captured.minorUnits() - notFailed(connection, ask);
         long amount = ask.amount().orElse(refundable);
         if (amount > refundable || refundable == 0) {
             return new Answer.TooMuch(refundable);
@@ -117,7 +117,7 @@ public final class Refunds {
             return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
         }
         OperationTable.insert(connection, accepted(ask, charge, money), deadline);
-        Operation refund = OperationTable.find(connection, ask.entityKey()).orElseThrow();
+        Operation refund = OperationTable.find(connection, ask.merchant(), ask.entityKey()).orElseThrow();
         Outbox.stage(connection, List.of(Staging.work(topics, refund)));
         // On the payment's own record: that is whose row is locked.
         AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + ask.merchant(), "refund.accepted", charge,
@@ -127,13 +127,14 @@ public final class Refunds {
 
     /** A dead refund can be merged and a purged one restored, so both still count; only a declined one is over for good. */
     private static final String NOT_FAILED = """
-            SELECT coalesce(sum(amount), 0) FROM operation_now WHERE payment_id = ? AND kind = 'refund' AND state <> 'declined'
+            SELECT coalesce(sum(amount), 0) FROM refunds_of(?, ?) WHERE state <> 'declined'
             """;
 
     /** What is given back or may yet be, in minor units. The payment's row is locked by this transaction. */
-    private static long notFailed(Connection connection, PaymentId payment) throws SQLException {
+    private static long notFailed(Connection connection, Ask ask) throws SQLException {
         try (var statement = connection.prepareStatement(NOT_FAILED)) {
-            statement.setString(1, payment.value());
+            statement.setString(1, ask.merchant());
+            statement.setString(2, ask.payment().value());
             try (var result = statement.executeQuery()) {
                 result.next();
                 return result.getLong(1);

@@ -44,17 +44,19 @@ BEGIN
 END $$;
 
 -- Takes payments and refunds, and relays. It faces the internet: it can make an operation, not say how it goes on, and never change
--- one; it cannot see an attempt's request or key. What has to be removed or held it asks functions for, which judge by themselves.
-GRANT SELECT ON idempotency_key, operation, operation_state, operation_now, duplicate_guard, attempt_shown, capture_failure
-    TO chargeonce_ingest;
+-- one. What has to be removed or held it asks functions for, which judge by themselves. It reads no payment, token or purchase but
+-- through functions, which want the names of both the merchant and the payment.
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
-GRANT SELECT (token_sha256, merchant_id, revoked_at, expires_at, scopes, addresses) ON merchant_token TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION tokens_were_used(bytea[]) TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), payments_with_reference(text, text, timestamptz, text, int),
+    keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
+    take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) TO chargeonce_ingest;
+-- A policy shows what the very same transaction has inserted: to tell new keys from taken ones it has to read that.
+GRANT SELECT (merchant_id, idempotency_key, resource_id, created_at) ON idempotency_key TO chargeonce_ingest;
 -- Not when: a row's age is Postgres's own.
 GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
-GRANT INSERT (merchant_id, purchase, payment_id, until), UPDATE (payment_id, until), DELETE ON duplicate_guard TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int), count_unfinished(interval),
     forget_presentations(int), lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
@@ -62,6 +64,7 @@ GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), f
 -- the broker refuses; what a record says is never changed.
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION is_its_success(text, bytea) TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- Readiness looks at it, and what agrees with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;
@@ -69,8 +72,11 @@ GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge
 
 -- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
 -- and of what was sent, and no deletion but of what the relay has published.
-GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, retry_budget, hand_settlement
+GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, retry_budget, hand_settlement
     TO chargeonce_charge, chargeonce_retry;
+-- Of dead letters all but what poison said.
+GRANT SELECT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
+    charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
 -- Reversals.
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,

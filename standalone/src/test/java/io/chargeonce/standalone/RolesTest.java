@@ -147,10 +147,11 @@ class RolesTest {
     }
 
     @Test
-    void the_rules_on_what_enters_kafka_are_in_force() throws SQLException {
-        assertThat(Texts.of(owner, "SELECT relname FROM pg_class WHERE relrowsecurity")).containsExactly("outbox");
-        assertThat(Texts.of(owner, "SELECT cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly("DELETE relays_delete",
-                "INSERT each_tells_what_it_decides", "SELECT readers", "UPDATE relays_set_aside");
+    void the_rules_on_what_enters_kafka_and_on_whose_keys_are_seen_are_in_force() throws SQLException {
+        assertThat(Texts.of(owner, "SELECT relname FROM pg_class WHERE relrowsecurity ORDER BY 1")).containsExactly("idempotency_key", "outbox");
+        assertThat(Texts.of(owner, "SELECT tablename || ' ' || cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly(
+                "idempotency_key INSERT new_keys", "idempotency_key SELECT what_was_inserted_just_now", "outbox DELETE relays_delete",
+                "outbox INSERT each_tells_what_it_decides", "outbox SELECT readers", "outbox UPDATE relays_set_aside");
     }
 
     @Test

@@ -94,6 +94,10 @@ CREATE TABLE idempotency_key (
     created_at          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (merchant_id, idempotency_key)
 );
+-- Who inserts a key is told which of its own are new, and sees no other's: only rows of its very transaction, whose time no role can set.
+ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY;
+CREATE POLICY what_was_inserted_just_now ON idempotency_key FOR SELECT USING (created_at = now());
+CREATE POLICY new_keys ON idempotency_key FOR INSERT WITH CHECK (true);
 -- Forgotten in this order when their retention is over.
 CREATE INDEX idempotency_key_by_age ON idempotency_key (created_at);
 -- Refunds have keys too; a payment's is found by itself.
@@ -346,8 +350,8 @@ CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
     EXECUTE FUNCTION it_was_asked_for();
 
 -- Money goes back in its merchant's name and never more than came, whoever writes the row. The pipeline reverses by itself what an
--- attempt took twice, and no more than the payment's amount.
-CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+-- attempt took twice, and no more than the payment's amount. It runs as the schema's owner, for who accepts refunds cannot read payments.
+CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment operation;
 BEGIN
@@ -361,7 +365,7 @@ BEGIN
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
     IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
        OR (CASE NEW.kind
-              WHEN 'reversal' THEN NOT has_any_column_privilege('payment_attempt', 'INSERT') OR NEW.amount > payment.amount
+              WHEN 'reversal' THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
               -- Those of this statement have no state yet.
               ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
                      WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
@@ -698,10 +702,6 @@ CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql
 $$;
 REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 
--- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word.
-CREATE VIEW attempt_shown AS
-    SELECT payment_id, operation, failed_definite, sequence, psp, state, cause, sends, sent_at, decided_at FROM payment_attempt;
-
 -- What was heard about an attempt, late answers included, but for a first answer that settled it at once. A person's finding ranks
 -- above unknown and below anything that the PSP says. Append-only.
 CREATE TABLE psp_observation (
@@ -903,6 +903,17 @@ CREATE TABLE outbox (
         -- The end of its file is filled again at once. To give it back takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
+-- Whether that is what is told of the success of that operation. For a policy, in which no role needs a right to read operations.
+CREATE FUNCTION is_its_success(operation text, value bytea) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'payment_id' = payment_id
+           AND told ->> 'operation' = kind AND told ->> 'merchant' = merchant_id
+           AND told ->> 'idempotency_key' = idempotency_key AND told ->> 'amount' = amount::text
+           AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
+           AND told ->> 'revision' = step::text
+      FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = operation
+$$;
+REVOKE EXECUTE ON FUNCTION is_its_success(text, bytea) FROM PUBLIC;
 -- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
 -- told by who makes attempts. The queue and the tiers are written by who moves dead letters; of outcomes a person tells only that of
 -- a success, which that role cannot make up. What follows the last dot of a topic is fixed under any prefix.
@@ -915,12 +926,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 9) = '.requests' THEN true
     WHEN right(topic, 9) = '.outcomes'
         THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-             OR (SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'payment_id' = payment_id
-                        AND told ->> 'operation' = kind AND told ->> 'merchant' = merchant_id
-                        AND told ->> 'idempotency_key' = idempotency_key AND told ->> 'amount' = amount::text
-                        AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
-                        AND told ->> 'revision' = step::text
-                   FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = record_key)
+             OR is_its_success(record_key, value)
     WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
@@ -1507,6 +1513,134 @@ CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGU
                            OR resolve_at IS NOT NULL OR accepted_at > since))
 $$;
 REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
+
+-- What the role that faces the internet may read. It has no right to a table with payments, tokens or purchases: it asks these, which
+-- run as the schema's owner and tell one merchant's payment to who knows the merchant and the payment's id, key or reference. There is
+-- no setting that says which merchant a session is for, since who has stolen the login would set it. They are plpgsql, which keeps plans.
+CREATE FUNCTION operation_of(merchant text, operation text) RETURNS SETOF operation_now
+    LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM operation_now WHERE operation_id = operation AND merchant_id = merchant;
+END $$;
+
+CREATE FUNCTION refunds_of(merchant text, payment text) RETURNS SETOF operation_now
+    LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM operation_now WHERE payment_id = payment AND kind = 'refund' AND merchant_id = merchant
+                  ORDER BY accepted_at, operation_id;
+END $$;
+
+-- The newest first, a hundred and one at most: a page, and whether there are more.
+CREATE FUNCTION payments_with_reference(merchant text, wanted text, before timestamptz, before_id text, most int) RETURNS SETOF operation_now
+    LANGUAGE plpgsql STABLE ROWS 20 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM operation_now
+                  WHERE merchant_id = merchant AND reference = wanted AND kind = 'charge' AND (accepted_at, operation_id) < (before, before_id)
+                  ORDER BY accepted_at DESC, operation_id DESC LIMIT least(most, 101);
+END $$;
+
+-- Keys that are taken, of payments and of refunds, and how far that has come which they name.
+CREATE FUNCTION keys_taken(merchants text[], keys text[])
+    RETURNS TABLE (merchant_id text, idempotency_key text, fingerprint bytea, fingerprint_version smallint, request_path text, request_params json,
+                   created_at timestamptz, state text, generation smallint, sequence int, amount bigint, refunded numeric)
+    LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT taken.merchant_id, taken.idempotency_key, taken.fingerprint, taken.fingerprint_version, taken.request_path, taken.request_params,
+           taken.created_at, charge.state, charge.generation, charge.sequence, charge.amount,
+           (SELECT coalesce(sum(back.amount), 0) FROM operation_now AS back
+             WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded')
+      FROM unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
+      JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
+      JOIN operation_now AS charge ON charge.operation_id = taken.resource_id;
+END $$;
+
+-- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word. Both halves have an
+-- index of their own.
+CREATE FUNCTION attempts_of(merchant text, payment text)
+    RETURNS TABLE (sequence int, psp text, state text, cause text, sends int, sent_at timestamptz, decided_at timestamptz)
+    LANGUAGE plpgsql STABLE ROWS 2 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    IF EXISTS (SELECT FROM operation WHERE operation_id = payment AND merchant_id = merchant) THEN
+        RETURN QUERY
+        SELECT tried.sequence, tried.psp, tried.state, tried.cause, tried.sends::int, tried.sent_at, tried.decided_at
+          FROM (SELECT * FROM payment_attempt WHERE payment_id = payment AND operation = 'charge' AND NOT failed_definite
+                 UNION ALL
+                SELECT * FROM payment_attempt WHERE payment_id = payment AND operation = 'charge' AND failed_definite) AS tried
+         ORDER BY tried.sequence;
+    END IF;
+END $$;
+
+CREATE FUNCTION capture_failure_of(merchant text, payment text) RETURNS SETOF capture_failure
+    LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT failure.* FROM capture_failure AS failure JOIN operation USING (operation_id)
+                  WHERE operation_id = payment AND merchant_id = merchant;
+END $$;
+
+-- Of payments that clients wait for, those that have settled. Their ids say whose they are.
+CREATE FUNCTION settled_among(payments text[]) RETURNS TABLE (operation_id text, state text, failure_cause text)
+    LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT settled.operation_id, settled.state, settled.failure_cause FROM operation_state AS settled
+                  WHERE settled.operation_id = ANY (payments) AND settled.state IN ('succeeded', 'declined');
+END $$;
+
+-- Whose these tokens are, what each may, from where and for how many milliseconds more. Who knows no token learns of none.
+CREATE FUNCTION merchants_of(digests bytea[])
+    RETURNS TABLE (token_sha256 bytea, merchant_id text, requests_per_second int, revoked boolean, scopes text[], addresses text[], lives bigint)
+    LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT token.token_sha256, merchant_id, merchant.requests_per_second, token.revoked_at IS NOT NULL, token.scopes,
+                        token.addresses::text[], (least(extract(epoch FROM token.expires_at - clock_timestamp()), 1000000000) * 1000)::bigint
+                   FROM merchant_token AS token JOIN merchant USING (merchant_id)
+                  WHERE token.token_sha256 = ANY (digests);
+END $$;
+
+-- Of these payments, those that are the first of their purchase: each takes its purchase's row for as long as its merchant wants.
+-- In one order for everybody: two batches cannot wait for each other.
+CREATE FUNCTION take_purchases(merchants text[], purchases bytea[], payments text[]) RETURNS SETOF text
+    LANGUAGE plpgsql STRICT ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    INSERT INTO duplicate_guard AS guard (merchant_id, purchase, payment_id, until)
+    SELECT DISTINCT ON (merchant_id, purchase) merchant_id, purchase, payment_id, now() + duplicate_window_ms * interval '1 millisecond'
+      FROM unnest(merchants, purchases, payments) AS ask (merchant_id, purchase, payment_id) JOIN merchant USING (merchant_id)
+     WHERE duplicate_window_ms > 0
+     ORDER BY merchant_id, purchase, payment_id
+    ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until WHERE guard.until <= now()
+    RETURNING payment_id;
+END $$;
+
+-- The payments that came first, of purchases that were asked for again.
+CREATE FUNCTION first_purchases(payments text[], merchants text[], purchases bytea[]) RETURNS TABLE (asked text, first text)
+    LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT ask.payment_id, guard.payment_id
+      FROM unnest(payments, merchants, purchases) AS ask (payment_id, merchant_id, purchase)
+      JOIN duplicate_guard AS guard USING (merchant_id, purchase);
+END $$;
+
+-- Purchases whose time is over.
+CREATE FUNCTION forget_purchases(most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    forgotten int;
+BEGIN
+    DELETE FROM duplicate_guard
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM duplicate_guard WHERE until < now() LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+REVOKE EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), payments_with_reference(text, text, timestamptz, text, int),
+    keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
+    take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) FROM PUBLIC;
 
 -- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
 -- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is

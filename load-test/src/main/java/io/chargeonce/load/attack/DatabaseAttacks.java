@@ -1,0 +1,118 @@
+package io.chargeonce.load.attack;
+
+import io.chargeonce.load.attack.Attack.Result;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What the roles of Postgres can do with their own logins. Each statement is rolled back, whatever came of it. */
+final class DatabaseAttacks {
+
+    private DatabaseAttacks() {}
+
+    private static final String PREFIX = "chargeonce_";
+    /** Not allowed; refused by a trigger or a function; and what a policy shows nothing of. */
+    private static final Set<String> REFUSED = Set.of("42501", "23001", "22023");
+
+    private static final List<String> BY_EVERYONE = List.of(
+            "UPDATE operation SET amount = amount + 1", "DELETE FROM operation", "DELETE FROM operation_state",
+                    "DELETE FROM payment_attempt",
+            "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'", "TRUNCATE audit_record", "DELETE FROM audit_seal",
+            "DROP INDEX one_open_attempt", "ALTER TABLE operation DISABLE TRIGGER ALL", "CREATE TABLE mine (x int)", "SET ROLE postgres",
+            "SET session_replication_role = replica", "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
+            "SELECT append_audit('{acme}', '{alice}', '{dlq.merged.by.another}', '{operation}', '{pay_x}', '{NULL}', '{NULL}', '{NULL}')",
+            "UPDATE merchant_token SET merchant_id = 'mine'", "SELECT forget_settled_payments('1 hour', 1000)");
+
+    private static final List<String> BY_SERVICES = List.of("SELECT token_sha256 FROM merchant_token",
+            "UPDATE merchant_token SET revoked_at = NULL",
+            "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')");
+
+    private static final List<String> BY_INGEST = List.of("SELECT receipt_email FROM operation",
+            "SELECT customer, payment_method FROM operation_now",
+            "SELECT operation_id FROM operation_state", "SELECT request_params FROM idempotency_key",
+                    "SELECT payment_id FROM duplicate_guard",
+            "SELECT idempotency_key FROM idempotency_key", "SELECT request FROM payment_attempt", "SELECT raw_value FROM dead_letter",
+            "SELECT actor FROM audit_record", "SELECT * FROM operation_of('acme', NULL)", "SELECT * FROM keys_taken(NULL, NULL)",
+            "UPDATE operation_state SET state = 'succeeded'", "DELETE FROM idempotency_key");
+
+    private static final List<String> BY_THOSE_WHO_CHARGE = List.of("SELECT request_params FROM idempotency_key",
+            "SELECT raw_value FROM dead_letter",
+            "UPDATE dead_letter SET amount = 1", "UPDATE hand_settlement SET evidence = 'y'");
+
+    private static final List<String> BY_PEOPLE = List.of("UPDATE payment_attempt SET failed_definite = true",
+            "INSERT INTO operation SELECT * FROM operation",
+            "SELECT request_params FROM idempotency_key",
+                    "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')");
+
+    private static final List<String> BY_THE_ADMIN = List.of("SELECT receipt_email FROM operation",
+            "UPDATE merchant_token SET token_sha256 = sha256('mine')",
+            "SELECT actor FROM audit_record");
+
+    static final List<Attack> ALL = List.of(
+            theft("ingest", BY_SERVICES, BY_INGEST), theft("charge", BY_SERVICES, BY_THOSE_WHO_CHARGE), theft("retry", BY_SERVICES,
+                    BY_THOSE_WHO_CHARGE),
+            theft("dlq_reader", BY_SERVICES, BY_PEOPLE), theft("dlq_operator", BY_SERVICES, BY_PEOPLE), theft("merchant_admin",
+                    BY_THE_ADMIN, List.of()));
+
+    private static Attack theft(String role, List<String> also, List<String> besides) {
+        List<String> all = Stream.of(BY_EVERYONE, also, besides).flatMap(List::stream).toList();
+        return Attack.plain("stolen-" + role.replace('_', '-'), "%d thefts with the login of %s%s".formatted(all.size(), PREFIX, role),
+                siege -> steal(siege.target, PREFIX + role, all));
+    }
+
+    private static Result steal(Target target, String role, List<String> thefts) throws SQLException {
+        if (target.database().isEmpty() || !target.logins().containsKey(role)) {
+            return new Result.NotTried("--database URL --login " + role + "=PASSWORD_FILE");
+        }
+        var stolen = new ArrayList<String>();
+        try (Connection connection = login(target, role); Statement statement = connection.createStatement()) {
+            statement.execute("SET search_path = chargeonce");
+            statement.execute("SET statement_timeout = '5s'");
+            statement.execute("SET lock_timeout = '1s'");
+            connection.commit();
+            for (String theft : thefts) {
+                if (isStolen(statement, theft)) {
+                    stolen.add(theft);
+                }
+                connection.rollback();
+            }
+        }
+        return Siege.judge(stolen.isEmpty(), stolen.isEmpty() ? thefts.size() + " refused"
+                : "%d of %d passed: %s".formatted(stolen.size(), thefts.size(), stolen.getFirst()));
+    }
+
+    /** A look that shows no row has stolen nothing. */
+    private static boolean isStolen(Statement statement, String theft) throws SQLException {
+        try {
+            if (!statement.execute(theft)) {
+                return true;
+            }
+            try (ResultSet rows = statement.getResultSet()) {
+                return rows.next();
+            }
+        } catch (SQLException refused) {
+            if (!REFUSED.contains(refused.getSQLState())) {
+                throw new SQLException("%s: %s".formatted(theft, refused.getMessage()), refused.getSQLState(), refused);
+            }
+            return false;
+        }
+    }
+
+    private static Connection login(Target target, String role) throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("password", target.logins().get(role));
+        properties.setProperty("connectTimeout", "5");
+        // What the address says outranks what is said beside it.
+        String url = target.database().orElseThrow().replaceAll("(?<=[?&])(user|password)=[^&]*&?", "").replaceAll("[?&]$", "");
+        Connection connection = DriverManager.getConnection(url + (url.contains("?") ? "&" : "?") + "user=" + role, properties);
+        connection.setAutoCommit(false);
+        return connection;
+    }
+}

@@ -1,0 +1,85 @@
+package io.chargeonce.load.attack;
+
+import io.chargeonce.load.attack.Attack.Kind;
+import io.chargeonce.load.attack.Attack.Result;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs attacks: the plain ones one by one, the slow ones side by side, and the crowds last. Each ends by itself or is ended. */
+final class Storm {
+
+    /** Far longer than the requests of one attack take. */
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private final Target target;
+
+    Storm(Target target) {
+        this.target = target;
+    }
+
+    /**
+     * @return what came of each, in the order that they were given in
+     * @throws IOException if an honest payment is not accepted: then no attack would say anything
+     */
+    Map<Attack, Result> run(List<Attack> attacks) throws IOException {
+        try (Siege honest = new Siege(target)) {
+            Siege.idOf(honest.pay(target.token()));
+            Siege.idOf(honest.pay(target.other()));
+        }
+        var results = new LinkedHashMap<Attack, Result>();
+        attacks.forEach(attack -> results.put(attack, new Result.NotTried("")));
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Kind kind : Kind.values()) {
+                List<Attack> some = attacks.stream().filter(attack -> attack.kind() == kind).toList();
+                switch (kind) {
+                    case PLAIN, CROWD -> some.forEach(attack -> results.putAll(sideBySide(threads, List.of(attack))));
+                    case SLOW -> results.putAll(sideBySide(threads, some));
+                }
+            }
+        }
+        return results;
+    }
+
+    private Map<Attack, Result> sideBySide(ExecutorService threads, List<Attack> attacks) {
+        var sieges = new ArrayList<Siege>();
+        var running = new LinkedHashMap<Attack, Future<Result>>();
+        try {
+            for (Attack attack : attacks) {
+                var siege = new Siege(target);
+                sieges.add(siege);
+                running.put(attack, threads.submit(() -> attack.trial().at(siege)));
+            }
+            var results = new LinkedHashMap<Attack, Result>();
+            running.forEach((attack, future) -> results.put(attack, result(future)));
+            return results;
+        } finally {
+            // Also wakes those that still wait for an answer.
+            sieges.forEach(Siege::close);
+        }
+    }
+
+    private Result result(Future<Result> future) {
+        Duration longest = LONGEST.plus(target.patience());
+        try {
+            return future.get(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException late) {
+            return new Result.Fell("no end after %d s".formatted(longest.toSeconds()));
+        } catch (ExecutionException failed) {
+            // Who cannot be asked did not hold.
+            return new Result.Fell(String.valueOf(failed.getCause().getMessage()).lines().findFirst().orElse("failed"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Result.NotTried("an interrupted run goes no further");
+        }
+    }
+}
