@@ -23,6 +23,10 @@ public final class Roles {
 
     /** Shared by all who work at the dead-letter queue without a login of their own. */
     public static final String OPERATOR = "chargeonce_dlq_operator";
+    /** Shared by all who look without the masks and have no login of their own. */
+    public static final String UNMASK = "chargeonce_dlq_unmask";
+    /** Shared by all who erase personal data and have no login of their own. */
+    public static final String ERASER = "chargeonce_eraser";
     /** Shared by all who manage merchants without a login of their own. */
     public static final String MERCHANT_ADMIN = "chargeonce_merchant_admin";
 

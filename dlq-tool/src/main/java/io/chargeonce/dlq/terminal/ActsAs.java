@@ -4,10 +4,14 @@ import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Who changes something: the login of the session. A login that many use is told so, for the audit log names no person then. */
 final class ActsAs {
+
+    /** Another shared role is refused, and says so. */
+    private static final Set<String> SHARED = Set.of(Roles.OPERATOR, Roles.UNMASK, Roles.ERASER);
 
     private ActsAs() {}
 
@@ -21,7 +25,7 @@ final class ActsAs {
     }
 
     private static Mandate warned(CommandSpec command, Mandate mandate) {
-        if (Roles.ALL.contains(mandate.actor())) {
+        if (SHARED.contains(mandate.actor())) {
             command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
                     + "chargeonce migrate --operator NAME makes a login of your own").formatted(command.qualifiedName(" "), mandate.actor()));
             command.commandLine().getErr().flush();
