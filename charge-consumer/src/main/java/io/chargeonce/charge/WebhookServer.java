@@ -41,7 +41,7 @@ final class WebhookServer implements AutoCloseable {
     private WebhookServer(WebhookInbox inbox, Duration toArrive, MeterRegistry meters, HttpServer server) {
         this.inbox = inbox;
         this.meters = meters;
-        this.arrivals = new Arrivals(Thread.ofVirtual().name("webhook-", 0).factory(), toArrive, ARRIVING_AT_ONCE, this::count);
+        this.arrivals = Arrivals.onVirtualThreads("webhook-", toArrive, ARRIVING_AT_ONCE, this::count);
         this.places = inbox.psps().stream().collect(Collectors.toUnmodifiableMap(psp -> psp, psp -> new Semaphore(AT_ONCE_OF_A_PSP)));
         this.server = server;
         List.of(Arrivals.TOO_SLOW, Arrivals.TOO_MANY_ARRIVE, "too_many_at_once").forEach(this::counter);

@@ -1,6 +1,6 @@
 package io.chargeonce.database;
 
-import io.chargeonce.runtime.FairLines;
+import io.chargeonce.turns.FairLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

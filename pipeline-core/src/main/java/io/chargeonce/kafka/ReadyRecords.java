@@ -1,6 +1,6 @@
 package io.chargeonce.kafka;
 
-import io.chargeonce.runtime.FairLines;
+import io.chargeonce.turns.FairLines;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

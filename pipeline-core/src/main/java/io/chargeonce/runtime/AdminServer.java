@@ -40,7 +40,7 @@ public final class AdminServer implements AutoCloseable {
     private record Answer(int status, String contentType, String body) {}
 
     private AdminServer(HttpServer server, Optional<Secret> token, Duration patience) {
-        this.arrivals = new Arrivals(Thread.ofPlatform().daemon().name("admin-", 0).factory(), patience, WAITING_AT_ONCE, reason -> {});
+        this.arrivals = Arrivals.onPlatformThreads("admin-", patience, WAITING_AT_ONCE);
         this.server = server;
         this.token = token;
     }

@@ -49,11 +49,21 @@ public final class Arrivals implements Executor, AutoCloseable {
     /** First the one that has waited for longest. */
     private final Map<Thread, Future<?>> waiting = new LinkedHashMap<>();
 
+    /** Each request on a virtual thread. */
+    public static Arrivals onVirtualThreads(String name, Duration patience, int most, Consumer<String> refused) {
+        return new Arrivals(Thread.ofVirtual().name(name, 0).factory(), patience, most, refused);
+    }
+
+    /** Each request on a thread of the platform, which works also where virtual ones are stuck. */
+    static Arrivals onPlatformThreads(String name, Duration patience, int most) {
+        return new Arrivals(Thread.ofPlatform().daemon().name(name, 0).factory(), patience, most, reason -> {});
+    }
+
     /**
      * @param patience for a whole request to arrive; and again for its answer to be taken, where that is watched
      * @param refused  is told why a client was not waited for any longer
      */
-    public Arrivals(ThreadFactory threads, Duration patience, int most, Consumer<String> refused) {
+    private Arrivals(ThreadFactory threads, Duration patience, int most, Consumer<String> refused) {
         this.threads = threads;
         this.patience = patience;
         this.most = most;

@@ -1,4 +1,4 @@
-package io.chargeonce.runtime;
+package io.chargeonce.turns;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
