@@ -86,7 +86,7 @@ public final class FairnessBench {
             var ingest = IngestService.start(new IngestSettings(plot.pipeline(Chargeonce.TIERS), new Address("127.0.0.1", 0), 16,
                     Duration.ofHours(24)), meters, Tracing.off());
             try (ingest; var charging = Chargeonce.start(plot.pipeline(Chargeonce.TIERS), this::charge, IN_FLIGHT)) {
-                phase(plot, ingest.port(), "warm", 2 * share, warmUp);
+                phase(plot, ingest.port(), "warm", share * times, warmUp);
                 Delays quiet = phase(plot, ingest.port(), "quiet", share, time);
                 slow = noise == Noise.SLOW_PSP;
                 Thread poison = Thread.ofPlatform().unstarted(() -> sendPoison(plot));
