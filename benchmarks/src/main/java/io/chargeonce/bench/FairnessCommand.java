@@ -13,7 +13,7 @@ final class FairnessCommand implements Callable<Integer> {
     @Mixin
     CommonOptions common;
 
-    @Option(names = "--share", defaultValue = "20", paramLabel = "N", description = "Payments per second of each merchant. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--share", defaultValue = "10", paramLabel = "N", description = "Payments per second of each merchant. Default: ${DEFAULT-VALUE}.")
     int share;
 
     @Option(names = "--times", defaultValue = "10", paramLabel = "N", description = "How many times its share the tenth sends. Default: ${DEFAULT-VALUE}.")
