@@ -24,20 +24,15 @@ public final class Arrivals implements Executor, AutoCloseable {
     public static final String TOO_MANY_ARRIVE = "too_many_arrive";
 
     private static final int CONNECTIONS = 1_000;
-    private static final int SILENT_SECONDS = 10;
+    private static final String MOST_CONNECTIONS = "jdk.httpserver.maxConnections";
 
     /**
-     * How many connections each of the JDK's servers holds, and for how long silent ones: else they could take the sockets that Kafka
-     * and Postgres need. The JDK has no other way to say it, and reads it with its first server, so it is called before that.
+     * How many connections each of the JDK's servers holds: else silent ones, which it closes after 30 s, could take the sockets that
+     * Kafka and Postgres need. The JDK has no other way to say it, and reads it with its first server, so it is called before that.
      */
     public static void boundConnections() {
-        say("jdk.httpserver.maxConnections", CONNECTIONS);
-        say("sun.net.httpserver.idleInterval", SILENT_SECONDS);
-    }
-
-    private static void say(String property, int value) {
-        if (System.getProperty(property) == null) {
-            System.setProperty(property, Integer.toString(value));
+        if (System.getProperty(MOST_CONNECTIONS) == null) {
+            System.setProperty(MOST_CONNECTIONS, Integer.toString(CONNECTIONS));
         }
     }
 
