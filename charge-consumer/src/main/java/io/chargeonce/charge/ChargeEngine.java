@@ -150,7 +150,7 @@ public final class ChargeEngine {
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
-            lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox));
+            lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters));
             startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });
     }

@@ -31,6 +31,8 @@ public final class ChargeHandler implements RecordHandler {
     private static final Duration OTHERS_IN_THE_WAY = Duration.ofMillis(200);
     private static final Duration UNTIL_MENDED = Duration.ofSeconds(2);
 
+    private static final String NOT_A_MERCHANT = "?";
+
     private final Claims claims;
     private final Exchange exchange;
     private final Gateways gateways;
@@ -57,7 +59,13 @@ public final class ChargeHandler implements RecordHandler {
     /** Returns when the record has its fate in the database; throws only while Postgres is away. */
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
-        return flood.holdBack().map(Verdict::notBefore).orElseGet(() -> decode(record));
+        return flood.holdBack(() -> shareOf(record)).map(Verdict::notBefore).orElseGet(() -> decode(record));
+    }
+
+    /** Its merchant's; what names none is all one's. */
+    @Override
+    public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return Decoded.merchant(record.value()).orElse(NOT_A_MERCHANT);
     }
 
     /** While Postgres is away, answers that are known wait for it, and so does every claim. */
@@ -92,7 +100,7 @@ public final class ChargeHandler implements RecordHandler {
         } catch (RuntimeException bug) {
             return setBack(record, request, bug);
         }
-        return follow(record, claim);
+        return follow(record, request, claim);
     }
 
     /** The payment is sound as far as anybody knows, so it gets its tiers. Only where even that fails is the record put away. */
@@ -102,7 +110,7 @@ public final class ChargeHandler implements RecordHandler {
         }
         String digest = noted("claim", bug);
         try {
-            return follow(record, claims.setBack(request, digest));
+            return follow(record, request, claims.setBack(request, digest));
         } catch (RuntimeException again) {
             if (!Bug.isRowsOwn(again)) {
                 throw again;
@@ -117,22 +125,22 @@ public final class ChargeHandler implements RecordHandler {
         return Bug.digest(bug);
     }
 
-    private Verdict follow(ConsumerRecord<byte[], byte[]> record, Claim claim) {
+    private Verdict follow(ConsumerRecord<byte[], byte[]> record, PaymentRecord request, Claim claim) {
         return switch (claim) {
-            case Claim.Claimed claimed -> charge(claimed);
+            case Claim.Claimed claimed -> charge(request.merchant(), claimed);
             case Claim.NotDue early -> Verdict.notBefore(early.remaining());
             case Claim.Refused refused -> bury(record, refused.cause(), refused.detail());
             case Claim.Superseded ignored -> Verdict.done();
             case Claim.Parked ignored -> Verdict.done();
             case Claim.Ended end -> {
-                flood.ended(end.dead());
+                flood.ended(request.merchant(), end.dead());
                 yield Verdict.done();
             }
         };
     }
 
     /** One PSP after the other, until it is known or none is left that is well. */
-    private Verdict charge(Claim.Claimed first) {
+    private Verdict charge(String merchant, Claim.Claimed first) {
         var tried = new HashSet<String>();
         boolean failedByItself = false;
         Optional<Claim.Claimed> claimed = Optional.of(first);
@@ -144,10 +152,10 @@ public final class ChargeHandler implements RecordHandler {
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
             NextStep next = schedule.after(attempt.progress(), outcome, failedByItself);
-            claimed = resolutions.resolve(new Resolutions.Resolution(attempt.operationId(), attempt.token(), attempt.call().key(), "call",
-                    outcome, next, Optional.of(Failover.Ask.after(tried)), Optional.empty())).elsewhere();
+            claimed = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
+                    attempt.call().key(), "call", outcome, next, Optional.of(Failover.Ask.after(tried)), Optional.empty())).elsewhere();
             if (claimed.isEmpty()) {
-                tellEnd(next);
+                tellEnd(merchant, next);
             }
         }
         return Verdict.done();
@@ -160,14 +168,14 @@ public final class ChargeHandler implements RecordHandler {
                 ? unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference()))) : outcome;
     }
 
-    private void tellEnd(NextStep next) {
+    private void tellEnd(String merchant, NextStep next) {
         if (next instanceof NextStep.SettleSucceeded || next instanceof NextStep.SettleDeclined || next instanceof NextStep.DeadLetter) {
-            flood.ended(next instanceof NextStep.DeadLetter);
+            flood.ended(merchant, next instanceof NextStep.DeadLetter);
         }
     }
 
     private Verdict bury(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
-        flood.ended(true);
+        flood.ended(shareOf(record), true);
         return poison.keep(record, cause, detail);
     }
 }

@@ -33,7 +33,7 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
             "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
     public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
-            "Payments under way at once in each loop.").between("1", "20000").orElse("2000");
+            "Payments under way at once in each loop; for merchants that have few, a quarter more while others have them all.").between("1", "20000").orElse("2000");
     public static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE",
             "How long an attempt belongs to who claimed it; longer than all its exchanges with the PSP together.")
             .between("1s", "1h").orElse("3m");

@@ -71,7 +71,7 @@ final class Claims implements AutoCloseable {
      */
     Claim claim(PaymentRecord record) {
         var ask = new Ask(record, UUID.randomUUID());
-        return Patiently.ask(() -> coalescer.ask(ask));
+        return Patiently.ask(() -> coalescer.ask(record.merchant(), ask));
     }
 
     /**

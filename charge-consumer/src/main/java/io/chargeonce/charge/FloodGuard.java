@@ -5,14 +5,20 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a topic from being emptied into the dead-letter queue. While nearly all that ends in this process ends as a dead
  * letter, only a few records a second are let through; the others are given back untouched, before anything is decided about
- * them, so that the loop's buffers fill and it stands. What is let through shows when the cause is gone. Any thread.
+ * them, so that the loop's buffers fill and it stands. What is let through shows when the cause is gone.
+ *
+ * <p>What only one merchant's payments or only unreadable records run into is no such flood: while others do well, its dead letters go
+ * to the queue, at its turn, and the records of who does well are never held back. Any thread.
  */
 final class FloodGuard {
 
@@ -26,10 +32,30 @@ final class FloodGuard {
     /** Long enough that thousands of records which come back cost nothing. */
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
+    /** Then a share does not do well. */
+    private static final int DEAD_IN_A_ROW = 20;
+    /** So long ago somebody else may have done well: any longer, and a cause that hits all would be noticed so much later. */
+    private static final Duration LATELY = Duration.ofSeconds(5);
+    private static final int MOST_SHARES = 10_000;
+
+    private static final class Share {
+        private int deadInARow;
+        private Instant endedWell = Instant.MIN;
+    }
+
     private final Duration betweenRecords;
     private final InstantSource clock;
     private final Counter heldBack;
 
+    /** By merchant; who ended nothing for longest is forgotten first. */
+    private final Map<String, Share> shares = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Share> eldest) {
+            return size() > MOST_SHARES;
+        }
+    };
     private boolean flood;
     private int ended;
     private int dead;
@@ -44,9 +70,13 @@ final class FloodGuard {
         meters.gauge("chargeonce.dlq.flood", this, guard -> guard.problem().isPresent() ? 1 : 0);
     }
 
-    /** Asked before anything is done with a record: when it is to come again, or empty if it may go on. */
-    synchronized Optional<Duration> holdBack() {
-        if (!flood) {
+    /**
+     * Asked before anything is done with a record: when it is to come again, or empty if it may go on.
+     *
+     * @param share the record's, which is asked for only in a flood
+     */
+    synchronized Optional<Duration> holdBack(Supplier<String> share) {
+        if (!flood || doesWell(shares.get(share.get()))) {
             return Optional.empty();
         }
         Instant now = clock.instant();
@@ -58,12 +88,23 @@ final class FloodGuard {
         return Optional.empty();
     }
 
-    /** An operation or a record has come to its end. */
-    synchronized void ended(boolean asDeadLetter) {
+    private static boolean doesWell(Share share) {
+        return share == null || share.deadInARow < DEAD_IN_A_ROW;
+    }
+
+    private boolean someDoWell(Instant now) {
+        return shares.values().stream().anyMatch(share -> doesWell(share) && now.isBefore(share.endedWell.plus(LATELY)));
+    }
+
+    /** An operation or a record of this share has come to its end. */
+    synchronized void ended(String of, boolean asDeadLetter) {
         if (betweenRecords.isZero()) {
             return;
         }
         Instant now = clock.instant();
+        Share share = shares.computeIfAbsent(of, first -> new Share());
+        share.deadInARow = asDeadLetter ? share.deadInARow + 1 : 0;
+        share.endedWell = asDeadLetter ? share.endedWell : now;
         if (!flood && now.isAfter(judgedSince.plus(JUDGED_WITHIN))) {
             judgeAnew(now);
         }
@@ -81,7 +122,7 @@ final class FloodGuard {
     }
 
     private void judge(Instant now) {
-        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT;
+        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !someDoWell(now);
         if (nearlyAll && !flood) {
             LOG.error("ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
                     + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through", dead, ended,

@@ -44,6 +44,8 @@ import org.slf4j.LoggerFactory;
 final class Resolutions implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Resolutions.class);
+    /** No merchant's id. */
+    private static final String QUESTIONS = "";
 
     /**
      * @param token  the lease under which the PSP was called or asked
@@ -78,9 +80,15 @@ final class Resolutions implements AutoCloseable {
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
 
+    /** For who asks PSPs about what is unknown: all questions together take turns with each merchant's calls. */
     Resolved resolve(Resolution resolution) {
+        return resolve(QUESTIONS, resolution);
+    }
+
+    /** @param merchant takes turns with others, whatever it has much of */
+    Resolved resolve(String merchant, Resolution resolution) {
         try {
-            return Patiently.insist(() -> coalescer.ask(resolution));
+            return Patiently.insist(() -> coalescer.ask(merchant, resolution));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -88,15 +96,15 @@ final class Resolutions implements AutoCloseable {
             meters.counter("chargeonce.bugs", "where", "resolve").increment();
             LOG.error("Bug! The answer about attempt {} could not be recorded; the payment stays unresolved and its PSP is asked again",
                     resolution.key, bug);
-            return leaveUnresolved(resolution, Bug.digest(bug));
+            return leaveUnresolved(merchant, resolution, Bug.digest(bug));
         }
     }
 
     /** The answer that ran into the bug is left out: whether money moved is found out as after any lost answer. */
-    private Resolved leaveUnresolved(Resolution resolution, String digest) {
+    private Resolved leaveUnresolved(String merchant, Resolution resolution, String digest) {
         var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
         try {
-            return Patiently.insist(() -> coalescer.ask(new Resolution(resolution.operationId, resolution.token, resolution.key,
+            return Patiently.insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
                     resolution.source, unknown, new NextStep.Resolve(unknown), Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {

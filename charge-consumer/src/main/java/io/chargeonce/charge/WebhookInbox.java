@@ -24,7 +24,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +52,8 @@ final class WebhookInbox {
     private static final String DROPPED = "chargeonce.psp.notices.dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int BATCH = 100;
+    /** Of the service's connections to Postgres: however many webhooks come, or wait for a payment's lock, the others are the payments'. */
+    private static final int MOST_CONNECTIONS = 4;
 
     private final Database database;
     private final Gateways gateways;
@@ -57,6 +63,7 @@ final class WebhookInbox {
     private final Runnable committed;
     private final MeterRegistry meters;
     private final AuthenticationFailures forgeries;
+    private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
     private Optional<UnmatchedNotices.Kept> looked = Optional.empty();
 
     WebhookInbox(Database database, Gateways gateways, Exchange exchange, Topics topics, InstantSource clock, Runnable committed,
@@ -75,6 +82,11 @@ final class WebhookInbox {
         });
     }
 
+    /** Those that may send webhooks. */
+    Set<String> psps() {
+        return Set.copyOf(gateways.psps());
+    }
+
     /** @param psp as it came in the path; one without webhooks is refused like a forgery */
     Taken take(String psp, Function<String, Optional<String>> header, byte[] body) {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
@@ -90,19 +102,55 @@ final class WebhookInbox {
         return forgeries;
     }
 
+    /** @throws Busy if no connection came free in time */
+    private <T> T apart(Supplier<T> work) {
+        boolean mine = false;
+        try {
+            mine = connections.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            if (!mine) {
+                throw new Busy();
+            }
+            return work.get();
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw new Busy();
+        } finally {
+            if (mine) {
+                connections.release();
+            }
+        }
+    }
+
+    /** So many webhooks are dealt with now that this one is to come again. */
+    private static final class Busy extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Busy() {
+            super("all connections to Postgres that webhooks may have are in use");
+        }
+    }
+
     /** One that is to come again keeps no other from being taken. */
     private boolean takeEach(String psp, List<Notice> notices) {
-        return notices.stream().filter(notice -> !take(psp, notice)).count() == 0;
+        return notices.stream().filter(notice -> !takeNow(psp, notice)).count() == 0;
+    }
+
+    private boolean takeNow(String psp, Notice notice) {
+        try {
+            return take(psp, notice);
+        } catch (Busy later) {
+            return false;
+        }
     }
 
     private record About(Attempt attempt, Operation operation) {}
 
     /** @return false if it is to come again */
     private boolean take(String psp, Notice notice) {
-        if (!database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id()))) {
+        if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
         }
-        Optional<About> about = database.withConnection(connection -> about(connection, psp, notice));
+        Optional<About> about = apart(() -> database.withConnection(connection -> about(connection, psp, notice)));
         return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
     }
 
@@ -111,7 +159,7 @@ final class WebhookInbox {
         if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
             return false;
         }
-        database.inTransaction(connection -> record(connection, psp, notice, about, heard));
+        apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, heard)));
         committed.run();
         return true;
     }
@@ -119,7 +167,7 @@ final class WebhookInbox {
     /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
     private boolean keep(String psp, Notice notice) {
         var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
-        return switch (database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept))) {
+        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
                 LOG.error("ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
@@ -158,7 +206,7 @@ final class WebhookInbox {
     /** One message's bug is that message's. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
-            return take(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
+            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;

@@ -4,62 +4,63 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.Arrivals;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 
 /**
- * Where PSPs send their webhooks, {@code POST /v1/webhooks/<psp>}, each on a virtual thread. Put a proxy with TLS in front of it.
- * What is answered with 2xx is recorded; anything else the PSP sends again.
+ * Where PSPs send their webhooks, {@code POST /v1/webhooks/<psp>}, each on a virtual thread. Put a proxy with TLS in front of it: all
+ * connections are its, so it alone can bound those of one address. What is answered with 2xx is recorded; anything else the PSP
+ * sends again. Whose request does not arrive in time is not answered: its connection is closed.
  */
 final class WebhookServer implements AutoCloseable {
 
     private static final String PATH = "/v1/webhooks/";
     private static final int LARGEST = 256 * 1024;
-    private static final int AT_ONCE = 100;
-    private static final int HEADS_AT_ONCE = 500;
-    private static final int CONNECTIONS = 1_000;
-    private static final String MOST_CONNECTIONS = "jdk.httpserver.maxConnections";
-
-    static {
-        // The JDK has no other way to say it, and reads it once. Else silent ones could take the sockets that Kafka and Postgres need.
-        if (System.getProperty(MOST_CONNECTIONS) == null) {
-            System.setProperty(MOST_CONNECTIONS, Integer.toString(CONNECTIONS));
-        }
-    }
-
-    /** A head or a body that comes slower is not waited for: each holds a place. */
-    record Patience(Duration forAHead, Duration forABody) {
-        static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(10));
-    }
+    /** A place is needed to deal with a webhook that has arrived. One PSP that answers slowly does not take those of another. */
+    private static final int AT_ONCE_OF_A_PSP = 50;
+    private static final int ARRIVING_AT_ONCE = 500;
+    /** A PSP's webhook comes at once. */
+    private static final Duration TO_ARRIVE = Duration.ofSeconds(10);
+    private static final String REFUSED = "chargeonce.door.refused";
 
     private static final int FORGED = 401;
 
     private final WebhookInbox inbox;
     private final HttpServer server;
-    private final BoundedHeads heads;
-    private final Semaphore places = new Semaphore(AT_ONCE);
-    private final Duration forABody;
+    private final Arrivals arrivals;
+    private final Map<String, Semaphore> places;
+    private final MeterRegistry meters;
 
-    private WebhookServer(WebhookInbox inbox, Patience patience, HttpServer server) {
+    private WebhookServer(WebhookInbox inbox, Duration toArrive, MeterRegistry meters, HttpServer server) {
         this.inbox = inbox;
-        this.heads = new BoundedHeads(patience.forAHead, HEADS_AT_ONCE);
-        this.forABody = patience.forABody;
+        this.meters = meters;
+        this.arrivals = Arrivals.onVirtualThreads("webhook-", toArrive, ARRIVING_AT_ONCE, this::count);
+        this.places = inbox.psps().stream().collect(Collectors.toUnmodifiableMap(psp -> psp, psp -> new Semaphore(AT_ONCE_OF_A_PSP)));
         this.server = server;
+        List.of(Arrivals.TOO_SLOW, Arrivals.TOO_MANY_ARRIVE, "too_many_at_once").forEach(this::counter);
     }
 
     /** @throws IllegalStateException if nobody can listen on the address */
-    static WebhookServer start(Address address, WebhookInbox inbox) {
-        return startWithPatience(address, inbox, Patience.USUAL);
+    static WebhookServer start(Address address, WebhookInbox inbox, MeterRegistry meters) {
+        return startWithPatience(address, inbox, TO_ARRIVE, meters);
     }
 
-    static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Patience patience) {
+    /** @param toArrive for a request's head and body together */
+    static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Duration toArrive, MeterRegistry meters) {
+        Arrivals.boundConnections();
         try {
-            var webhooks = new WebhookServer(inbox, patience, HttpServer.create(address.resolve(), 0));
+            var webhooks = new WebhookServer(inbox, toArrive, meters, HttpServer.create(address.resolve(), 0));
             webhooks.server.createContext(PATH, webhooks::serve);
-            webhooks.server.setExecutor(webhooks.heads);
+            webhooks.server.setExecutor(webhooks.arrivals);
             webhooks.server.start();
             return webhooks;
         } catch (IOException e) {
@@ -68,17 +69,27 @@ final class WebhookServer implements AutoCloseable {
         }
     }
 
+    private Counter counter(String reason) {
+        return meters.counter(REFUSED, "door", "webhooks", "reason", reason);
+    }
+
+    private void count(String reason) {
+        counter(reason).increment();
+    }
+
     int port() {
         return server.getAddress().getPort();
     }
 
     private void serve(HttpExchange exchange) throws IOException {
         try (exchange) {
-            heads.haveCome();
             int status = status(exchange);
             if (status == FORGED) {
                 // Behind its place: who waits here keeps no webhook out.
                 inbox.forgeries().failed("forged", exchange.getRemoteAddress().getAddress(), Optional.empty());
+            }
+            if (status == 503) {
+                exchange.getResponseHeaders().set("Retry-After", "1");
             }
             exchange.sendResponseHeaders(status, -1);
         }
@@ -86,38 +97,32 @@ final class WebhookServer implements AutoCloseable {
 
     private int status(HttpExchange exchange) throws IOException {
         if (!exchange.getRequestMethod().equals("POST")) {
+            arrivals.arrived();
             return 405;
         }
-        if (!places.tryAcquire()) {
-            return 503;
-        }
-        try {
-            byte[] body = body(exchange);
-            return body.length > LARGEST ? 413 : taken(exchange, body);
-        } finally {
-            places.release();
-        }
-    }
-
-    /** @throws IOException also if it does not come in time: then the connection is closed */
-    private byte[] body(HttpExchange exchange) throws IOException {
-        Thread deadline = Thread.ofVirtual().name("webhook-deadline").start(() -> {
-            try {
-                Thread.sleep(forABody);
-                exchange.close();
-            } catch (InterruptedException itCame) {
-                // Nothing is left to be done.
-            }
-        });
-        try {
-            return exchange.getRequestBody().readNBytes(LARGEST + 1);
-        } finally {
-            deadline.interrupt();
-        }
+        byte[] body = exchange.getRequestBody().readNBytes(LARGEST + 1);
+        arrivals.arrived();
+        return body.length > LARGEST ? 413 : taken(exchange, body);
     }
 
     private int taken(HttpExchange exchange, byte[] body) {
         String psp = exchange.getRequestURI().getPath().substring(PATH.length());
+        Semaphore place = places.get(psp);
+        if (place == null) {
+            return status(exchange, psp, body);
+        }
+        if (!place.tryAcquire()) {
+            count("too_many_at_once");
+            return 503;
+        }
+        try {
+            return status(exchange, psp, body);
+        } finally {
+            place.release();
+        }
+    }
+
+    private int status(HttpExchange exchange, String psp, byte[] body) {
         try {
             return switch (inbox.take(psp, name -> Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)), body)) {
                 case YES -> 202;
@@ -132,6 +137,6 @@ final class WebhookServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        heads.close();
+        arrivals.close();
     }
 }

@@ -48,7 +48,7 @@ class AdyenMoneyBackTest {
                 .modificationLag(Duration.ofMillis(50)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT, Optional.of(HMAC_KEY))));
-        webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox);
+        webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox, new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
     }
 
     @AfterEach

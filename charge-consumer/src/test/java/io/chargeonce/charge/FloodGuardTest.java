@@ -14,8 +14,12 @@ class FloodGuardTest {
     private final FloodGuard guard = new FloodGuard(10, () -> now, meters);
 
     private void end(int times, boolean asDeadLetter) {
+        end("acme", times, asDeadLetter);
+    }
+
+    private void end(String share, int times, boolean asDeadLetter) {
         for (int i = 0; i < times; i++) {
-            guard.ended(asDeadLetter);
+            guard.ended(share, asDeadLetter);
         }
     }
 
@@ -23,7 +27,7 @@ class FloodGuardTest {
     private long goOnInASecond() {
         long through = 0;
         for (int i = 0; i < 1_000; i++) {
-            through += guard.holdBack().isEmpty() ? 1 : 0;
+            through += guard.holdBack(() -> "acme").isEmpty() ? 1 : 0;
             now = now.plusMillis(1);
         }
         return through;
@@ -54,15 +58,15 @@ class FloodGuardTest {
             end(199, true);
             now = now.plus(Duration.ofSeconds(61));
         }
-        assertThat(guard.holdBack()).isEmpty();
+        assertThat(guard.holdBack(() -> "acme")).isEmpty();
     }
 
     @Test
     void the_few_that_go_on_show_when_the_cause_is_gone_and_then_everything_goes_on() {
         end(200, true);
         end(20, true);
-        assertThat(guard.holdBack()).isEmpty();
-        assertThat(guard.holdBack()).isPresent();
+        assertThat(guard.holdBack(() -> "acme")).isEmpty();
+        assertThat(guard.holdBack(() -> "acme")).isPresent();
 
         end(18, true);
         end(2, false);
@@ -74,9 +78,43 @@ class FloodGuardTest {
     void an_operator_can_let_everything_through() {
         var overridden = new FloodGuard(0, () -> now, meters);
         for (int i = 0; i < 1_000; i++) {
-            overridden.ended(true);
+            overridden.ended("acme", true);
         }
-        assertThat(overridden.holdBack()).isEmpty();
+        assertThat(overridden.holdBack(() -> "acme")).isEmpty();
         assertThat(overridden.problem()).isEmpty();
+    }
+
+    @Test
+    void the_storm_of_one_while_others_do_well_is_no_flood() {
+        end("acme", 1, false);
+        end("storm", 2_000, true);
+
+        assertThat(guard.holdBack(() -> "acme")).isEmpty();
+        assertThat(guard.holdBack(() -> "storm")).isEmpty();
+        assertThat(guard.problem()).isEmpty();
+    }
+
+    @Test
+    void who_does_well_is_not_held_back_in_the_flood_of_another_and_ends_it() {
+        end("storm", 200, true);
+        assertThat(guard.problem()).isPresent();
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(guard.holdBack(() -> "acme")).isEmpty();
+        }
+        end("acme", 1, false);
+        end("storm", 19, true);
+        assertThat(guard.problem()).isEmpty();
+    }
+
+    @Test
+    void what_hits_all_merchants_is_a_flood_soon_after_the_last_of_them_did_well() {
+        end("acme", 1, false);
+        end("other", 1, false);
+        now = now.plusSeconds(5);
+        end("acme", 100, true);
+        end("other", 100, true);
+
+        assertThat(guard.problem()).isPresent();
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.runtime.Address;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -22,11 +23,10 @@ import org.junit.jupiter.api.Test;
 /** It stands on the internet, so what comes is not only from PSPs. */
 class WebhookServerTest {
 
-    /** Long enough to see that all places are taken. */
     private static final Duration SHORT = Duration.ofSeconds(3);
     private static final Duration LONG = Duration.ofHours(1);
-    private static final int MORE_THAN_THERE_ARE_PLACES = 120;
-    private static final int MORE_HEADS_THAN_ARE_READ = 510;
+    private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
+    private static final int MORE_REQUESTS_THAN_MAY_ARRIVE = 510;
     private static final int MORE_CONNECTIONS_THAN_ARE_HELD = 1_100;
 
     private static Books books;
@@ -49,9 +49,8 @@ class WebhookServerTest {
         }
     }
 
-    private static WebhookServer start(Duration forAHead, Duration forABody) {
-        return WebhookServer.startWithPatience(new Address("127.0.0.1", 0), books.process(new FakePsp()).inbox,
-                new WebhookServer.Patience(forAHead, forABody));
+    private static WebhookServer start(Duration toArrive) {
+        return WebhookServer.startWithPatience(new Address("127.0.0.1", 0), books.process(new FakePsp()).inbox, toArrive, METERS);
     }
 
     private Socket send(WebhookServer server, String text) throws IOException {
@@ -62,19 +61,32 @@ class WebhookServerTest {
     }
 
     @Test
-    void bodies_that_never_come_keep_no_webhook_out_for_long() throws Exception {
-        try (var server = start(LONG, SHORT)) {
-            for (int i = 0; i < MORE_THAN_THERE_ARE_PLACES; i++) {
+    void bodies_that_never_come_keep_no_webhook_out() throws Exception {
+        try (var server = start(LONG)) {
+            for (int i = 0; i < MORE_REQUESTS_THAN_MAY_ARRIVE; i++) {
                 send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n");
             }
-            Waiting.until(() -> status(server) == 503);
-            Waiting.until(() -> status(server) == 401);
+            assertThat(status(server)).isEqualTo(401);
+            Waiting.until(() -> refused("too_many_arrive") > 0);
         }
     }
 
     @Test
+    void a_body_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
+        try (var server = start(SHORT)) {
+            Socket slow = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
+            Waiting.until(() -> isClosedAfterOneMoreByte(slow));
+            assertThat(refused("too_slow")).isPositive();
+        }
+    }
+
+    private static double refused(String reason) {
+        return METERS.counter("chargeonce.door.refused", "door", "webhooks", "reason", reason).count();
+    }
+
+    @Test
     void a_head_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
-        try (var server = start(SHORT, LONG)) {
+        try (var server = start(SHORT)) {
             Socket slow = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nX-Slow: ");
             Waiting.until(() -> isClosedAfterOneMoreByte(slow));
             assertThat(status(server)).isEqualTo(401);
@@ -83,9 +95,9 @@ class WebhookServerTest {
 
     @Test
     void when_too_many_heads_are_slow_the_slowest_gives_way_and_a_webhook_is_taken() throws Exception {
-        try (var server = start(LONG, LONG)) {
+        try (var server = start(LONG)) {
             Socket slowest = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nX-Slow: ");
-            for (int i = 1; i < MORE_HEADS_THAN_ARE_READ; i++) {
+            for (int i = 1; i < MORE_REQUESTS_THAN_MAY_ARRIVE; i++) {
                 send(server, "POST /v1/web");
             }
             Waiting.until(() -> isClosedAfterOneMoreByte(slowest));
@@ -95,7 +107,7 @@ class WebhookServerTest {
 
     @Test
     void silent_connections_do_not_take_all_sockets() throws Exception {
-        try (var server = start(LONG, LONG)) {
+        try (var server = start(LONG)) {
             for (int i = 0; i < MORE_CONNECTIONS_THAN_ARE_HELD; i++) {
                 send(server, "");
             }

@@ -6,6 +6,7 @@ import io.helidon.http.DirectHandler;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.ServerSocket;
@@ -23,7 +24,7 @@ final class IngestHttp implements AutoCloseable {
     private static final int MOST_CONNECTIONS = 20_000;
     /** For Postgres, Kafka, files and what the JVM itself opens. */
     private static final long OTHER_FILES = 1_000;
-    private static final int MOST_REQUESTS_AT_ONCE = 4_000;
+    static final int MOST_REQUESTS_AT_ONCE = 4_000;
     private static final int LOOKS_FOR_IDLE = 12;
 
     private final WebServer server;
@@ -38,8 +39,9 @@ final class IngestHttp implements AutoCloseable {
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
     static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeads, Duration idle,
-                            Drain drain) {
+                            Drain drain, MeterRegistry meters) {
         requireFree(address);
+        int mostConnections = mostConnections();
         var heads = new SlowHeads(forHeads);
         var problems = new TransportProblems();
         var builder = WebServer.builder();
@@ -49,14 +51,15 @@ final class IngestHttp implements AutoCloseable {
                 .shutdownHook(false)
                 .shutdownGracePeriod(Drain.LONGEST)
                 .maxPayloadSize(LARGEST_PAYLOAD)
-                .maxTcpConnections(mostConnections())
+                .maxTcpConnections(mostConnections)
                 .maxConcurrentRequests(MOST_REQUESTS_AT_ONCE)
                 .idleConnectionTimeout(idle)
                 .idleConnectionPeriod(idle.dividedBy(LOOKS_FOR_IDLE))
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
-                        .addReceiveListener(heads).build()).build(), heads))
+                        .addReceiveListener(heads).build()).build(), heads,
+                        new Seats(mostConnections / 4 * 3), meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "connections_of_address")))
                 .directHandlers(handlers -> {
                     for (var event : DirectHandler.EventType.values()) {
                         handlers.addHandler(event, problems);

@@ -129,8 +129,9 @@ public final class IngestService implements AutoCloseable {
         var api = new PaymentsApi(new FrontDoor(merchants, limits, new AuthenticationFailures("ingest", meters.registry())),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new Exchange(bodies, leftovers, drain), requests, tracing);
-        var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain));
+                new ListPayments(database), new FairShares(meters.registry()), new Exchange(bodies, leftovers, drain), requests, tracing);
+        var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain,
+                meters.registry()));
         http.renewedTls().ifPresent(tls -> start(lifecycle, "ingest-tls", RenewedTls.LOOK_EVERY, tls::runOnce, meters));
         return http;
     }

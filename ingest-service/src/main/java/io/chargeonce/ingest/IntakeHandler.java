@@ -62,6 +62,11 @@ final class IntakeHandler implements RecordHandler {
         return Verdict.done();
     }
 
+    @Override
+    public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return IntakeTopics.merchantOf(record.topic());
+    }
+
     private void forget(ConsumerRecord<byte[], byte[]> record) {
         if (bugs.size() > MOST_REMEMBERED) {
             bugs.clear();

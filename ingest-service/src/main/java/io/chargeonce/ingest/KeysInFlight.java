@@ -46,7 +46,7 @@ final class KeysInFlight {
 
     private Acceptance askPostgres(Ask ask) {
         try {
-            return postgres.ask(ask);
+            return postgres.ask(ask.merchant(), ask);
         } catch (DatabaseRefused e) {
             if (e.isRowBusy()) {
                 return new Acceptance.InUse();

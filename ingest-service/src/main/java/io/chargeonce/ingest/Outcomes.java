@@ -44,6 +44,7 @@ final class Outcomes {
 
     private final Database database;
     private final Semaphore seats;
+    private final Seats ofMerchants;
     private final Map<PaymentId, Awaited> awaited = new ConcurrentHashMap<>();
     private final Semaphore arrived = new Semaphore(0);
     private volatile boolean ended;
@@ -52,10 +53,11 @@ final class Outcomes {
         this(database, MOST_WAITING);
     }
 
-    /** @param seats how many may wait at once */
+    /** @param seats how many may wait at once; half of them for one merchant */
     Outcomes(Database database, int seats) {
         this.database = database;
         this.seats = new Semaphore(seats);
+        this.ofMerchants = new Seats(Math.max(1, seats / 2));
     }
 
     /** From now on nobody waits: who does gets the acceptance, and so does each who would begin to. */
@@ -65,7 +67,18 @@ final class Outcomes {
     }
 
     /** Empty if the payment has not settled by then, if too many wait already, or if all waiting has ended. */
-    Optional<Settled> await(PaymentId payment, Duration longest) {
+    Optional<Settled> await(String merchant, PaymentId payment, Duration longest) {
+        if (!ofMerchants.take(merchant)) {
+            return Optional.empty();
+        }
+        try {
+            return awaitWithOthers(payment, longest);
+        } finally {
+            ofMerchants.giveBack(merchant);
+        }
+    }
+
+    private Optional<Settled> awaitWithOthers(PaymentId payment, Duration longest) {
         if (!seats.tryAcquire()) {
             return Optional.empty();
         }

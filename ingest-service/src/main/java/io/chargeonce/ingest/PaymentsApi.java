@@ -29,18 +29,20 @@ final class PaymentsApi implements HttpService {
     private final PostRefund refund;
     private final ReadPayment read;
     private final ListPayments list;
+    private final FairShares shares;
     private final Exchange exchange;
     private final IngestMeters meters;
     private final Tracing tracing;
 
     PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostRefund refund, ReadPayment read, ListPayments list,
-                Exchange exchange, IngestMeters meters, Tracing tracing) {
+                FairShares shares, Exchange exchange, IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
         this.refund = refund;
         this.read = read;
         this.list = list;
+        this.shares = shares;
         this.exchange = exchange;
         this.meters = meters;
         this.tracing = tracing;
@@ -70,7 +72,8 @@ final class PaymentsApi implements HttpService {
 
     /** A route for whoever has a credential. */
     private Handler merchants(String route, Scope scope, BiFunction<Merchant, ServerRequest, Answer> answer) {
-        return handle(route, request -> admit(request, scope).answer(credential -> answer.apply(credential.merchant(), request)));
+        return handle(route, request -> admit(request, scope).answer(credential ->
+                shares.request(credential.merchant(), () -> answer.apply(credential.merchant(), request))));
     }
 
     /** A route for everybody. */
@@ -94,10 +97,23 @@ final class PaymentsApi implements HttpService {
             case Checked.Right<Credential> credential -> {
                 switch (PostBatch.guarded(request)) {
                     case Checked.Wrong<Boolean> wrong -> refuse(request, response, wrong.problem());
-                    case Checked.Right<Boolean> guarded -> traced("batch", request, () -> {
-                        batch.stream(credential.value(), guarded.value(), request, response);
+                    case Checked.Right<Boolean> guarded -> postBatch(credential.value(), guarded.value(), request, response);
+                }
+            }
+        }
+    }
+
+    private void postBatch(Credential credential, boolean guarded, ServerRequest request, ServerResponse response) {
+        switch (shares.beginBatch(credential.merchant())) {
+            case Checked.Wrong<Merchant> wrong -> refuse(request, response, wrong.problem());
+            case Checked.Right<Merchant> seated -> {
+                try {
+                    traced("batch", request, () -> {
+                        batch.stream(credential, guarded, request, response);
                         return true;
                     });
+                } finally {
+                    shares.endBatch(credential.merchant());
                 }
             }
         }

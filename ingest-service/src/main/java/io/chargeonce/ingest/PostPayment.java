@@ -52,7 +52,7 @@ final class PostPayment {
     }
 
     private Answer awaited(Ask ask, Answer acceptance, Duration longest) {
-        Optional<Outcomes.Settled> settled = outcomes.await(ask.id(), longest);
+        Optional<Outcomes.Settled> settled = outcomes.await(ask.merchant(), ask.id(), longest);
         Answer outcome = settled.map(known -> known.state() == OperationState.SUCCEEDED
                 ? readPayment.read(ask.merchant(), ask.id().value())
                 : Problems.cardDeclined(ask.id(), known.cause()).answer()).orElse(acceptance);

@@ -169,6 +169,19 @@ final class Problems {
                         .formatted(perSecond)).with("Retry-After", "1");
     }
 
+    /** Before any request is read. */
+    static Problem tooManyConnections() {
+        return Problem.of(503, "too-many-connections", "Too many connections from this address",
+                "Close some, and keep few open for many requests.").with("Retry-After", "1");
+    }
+
+    /** @param what and how many of it, as one merchant may have under way at most */
+    static Problem tooManyAtOnce(String what) {
+        return Problem.of(429, "too-many-at-once", "Too much at once",
+                "One merchant has at most %s under way here. Send the same request again when one of them is over, and after the time in Retry-After."
+                        .formatted(what)).with("Retry-After", "1");
+    }
+
     static Problem badQuery(String detail) {
         return Problem.of(400, "invalid-query", "The query cannot be answered", detail);
     }

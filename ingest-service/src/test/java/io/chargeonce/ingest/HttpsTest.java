@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.StartFailed;
+import io.chargeonce.tracing.Tracing;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -191,5 +192,21 @@ class HttpsTest {
         assertThatThrownBy(() -> TlsFiles.of(Optional.of(Path.of("c")), Optional.empty()))
                 .hasMessageContainingAll("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", "CHARGEONCE_INGEST_TLS_KEY_FILE");
         assertThat(TlsFiles.of(Optional.empty(), Optional.empty())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\u0016\u0003\u0001"})
+    void a_handshake_has_to_come_in_time(String beginning) throws Exception {
+        Duration never = Duration.ofHours(1);
+        var pipeline = IngestWorld.pipeline("jdbc:postgresql://127.0.0.1:1/x", "127.0.0.1:1", "payments", Optional.empty());
+        try (var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
+                Duration.ofDays(400), Optional.of(one.files)), METERS, Tracing.off(),
+                new Patience(Duration.ofMillis(500), never, never, never, never));
+             var silent = new Socket("127.0.0.1", service.port())) {
+            silent.setSoTimeout(60_000);
+            silent.getOutputStream().write(beginning.getBytes(StandardCharsets.ISO_8859_1));
+
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+        }
     }
 }

@@ -8,6 +8,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 
@@ -21,10 +23,21 @@ record IngestProcess(Process process, int port) implements AutoCloseable {
     }
 
     static IngestProcess start(String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
-        var process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        return start(List.of(), databaseUrl, kafka, topicPrefix, port);
+    }
+
+    /** @param files that it may open at most */
+    static IngestProcess startWithFiles(int files, String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
+        return start(List.of("sh", "-c", "ulimit -n " + files + "; exec \"$@\"", "sh"), databaseUrl, kafka, topicPrefix, port);
+    }
+
+    private static IngestProcess start(List<String> before, String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
+        var command = new ArrayList<>(before);
+        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                IngestProcess.class.getName(), databaseUrl, kafka, topicPrefix, "" + port)
+                IngestProcess.class.getName(), databaseUrl, kafka, topicPrefix, "" + port));
+        var process = new ProcessBuilder(command)
                 .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         return new IngestProcess(process, port);
     }

@@ -74,6 +74,11 @@ final class IngestWorld implements AutoCloseable {
         return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort()).awaitOpen();
     }
 
+    IngestProcess startProcessWithFiles(int files) throws IOException {
+        return IngestProcess.startWithFiles(files, databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort())
+                .awaitOpen();
+    }
+
     /** As the service logs in: its rights are those of production. */
     static String asIngest(String databaseUrl) {
         return databaseUrl.replace("user=postgres", "user=chargeonce_ingest");

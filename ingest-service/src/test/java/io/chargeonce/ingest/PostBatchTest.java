@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -201,5 +202,44 @@ class PostBatchTest {
             assertThat(new String(answer, StandardCharsets.US_ASCII)).doesNotContain("\r\n0\r\n");
         }
         assertThat(world.pay(key, BODY).statusCode()).isEqualTo(202);
+    }
+
+    @Test
+    void idle_batches_of_one_merchant_keep_neither_its_payments_nor_others_out() throws IOException {
+        List<Socket> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < FairShares.BATCHES; i++) {
+                idle.add(openBatch());
+                assertThat(status(idle.getLast())).isEqualTo("HTTP/1.1 200 OK");
+            }
+            try (Socket oneMore = openBatch()) {
+                assertThat(status(oneMore)).startsWith("HTTP/1.1 429 ");
+            }
+            HttpResponse<String> refused = world.send(batch(line(key)).build());
+            assertThat(type(refused)).isEqualTo("urn:chargeonce:problem:too-many-at-once");
+            assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+            assertThat(world.pay(key, BODY).statusCode()).isEqualTo(202);
+            assertThat(world.meters.scrape()).contains("chargeonce_door_refused_total{door=\"ingest\",reason=\"batches_of_merchant\"");
+
+            idle.removeLast().close();
+            Awaitility.await().until(() -> world.send(batch(line(key + "-2")).build()).statusCode() == 200);
+        } finally {
+            for (Socket socket : idle) {
+                socket.close();
+            }
+        }
+    }
+
+    /** One line is answered, and then nothing more comes. */
+    private Socket openBatch() throws IOException {
+        var socket = new Socket("127.0.0.1", world.service.port());
+        socket.setSoTimeout(60_000);
+        socket.getOutputStream().write(("POST /v1/payments/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
+                + "Content-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n{}\n").getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String status(Socket socket) throws IOException {
+        return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).readLine();
     }
 }

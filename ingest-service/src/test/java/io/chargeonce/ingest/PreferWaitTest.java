@@ -86,13 +86,31 @@ class PreferWaitTest {
     void while_all_seats_are_taken_nobody_else_waits() throws InterruptedException {
         try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
             var outcomes = new Outcomes(database, 1);
-            Thread seated = Thread.ofPlatform().start(() -> outcomes.await(new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
+            Thread seated = Thread.ofPlatform().start(() -> outcomes.await("one", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> seated.getState() == Thread.State.TIMED_WAITING);
 
-            assertThat(outcomes.await(new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
+            assertThat(outcomes.await("other", new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
             assertThat(seated.isAlive()).isTrue();
             seated.interrupt();
             seated.join();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void one_merchant_has_half_of_the_seats() throws InterruptedException {
+        try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
+            var outcomes = new Outcomes(database, 2);
+            Thread one = Thread.ofPlatform().start(() -> outcomes.await("flood", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
+            Awaitility.await().until(() -> one.getState() == Thread.State.TIMED_WAITING);
+            assertThat(outcomes.await("flood", new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
+
+            Thread other = Thread.ofPlatform().start(() -> outcomes.await("quiet", new PaymentId("pay_" + "c".repeat(26)), Duration.ofHours(1)));
+            Awaitility.await().until(() -> other.getState() == Thread.State.TIMED_WAITING);
+            for (Thread waiter : new Thread[] {one, other}) {
+                waiter.interrupt();
+                waiter.join();
+            }
         }
     }
 

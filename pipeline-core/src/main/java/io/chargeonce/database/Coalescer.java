@@ -6,8 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
@@ -16,6 +14,9 @@ import java.util.concurrent.Semaphore;
  * Gathers what concurrent threads ask of Postgres into one batch and one commit, and hands each caller its own answer.
  * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others. Where
  * several come at a time, a batch waits a moment for more: each commit costs as much as dozens of rows.
+ *
+ * <p>Whom an ask belongs to, a merchant mostly, is its share: shares take turns in the batches, so that the flood of one delays no
+ * other, and only a share whose own asks wait for too long is refused.
  *
  * <p>A batch that fails is halved until the row at fault fails alone, whether Postgres refuses the row or our own code throws at
  * it; a row that somebody else has locked waits alone, and meanwhile the batches behind it go on. Only what cannot be one row's
@@ -43,7 +44,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    private record Asked<A, R>(A ask, CompletableFuture<R> answer, long sinceNanos) {}
+    private record Asked<A, R>(Object share, A ask, CompletableFuture<R> answer, long sinceNanos) {}
 
     private static final int LARGEST_BATCH = 500;
     /** The batch before was of so many: more are on their way. */
@@ -62,7 +63,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private final Batch<A, R> batch;
     private final Runnable committed;
     private final Duration longestWait;
-    private final BlockingQueue<Asked<A, R>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
+    private final FairQueue<Asked<A, R>> queue = new FairQueue<>(LONGEST_QUEUE);
     private final List<Thread> writers = new ArrayList<>();
     private final Semaphore loneWaits = new Semaphore(MOST_LONE_WAITS);
     private final Semaphore setAside = new Semaphore(MOST_SET_ASIDE);
@@ -76,7 +77,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         this(name, database, writers, FOR_EVER, committed, batch);
     }
 
-    /** @param longestWait while the first in the queue has waited longer, nobody else may join it */
+    /** @param longestWait while the first of a share has waited longer, no more of that share may join it */
     public Coalescer(String name, Database database, int writers, Duration longestWait, Runnable committed, Batch<A, R> batch) {
         this.name = name;
         this.database = database;
@@ -91,18 +92,20 @@ public final class Coalescer<A, R> implements AutoCloseable {
     /**
      * Returns once the answer's transaction is durable.
      *
+     * @param share               whom the ask belongs to
      * @throws DatabaseUnavailable repeat the same ask later: it may have been committed
      * @throws DatabaseRefused     this ask alone was refused and left nothing behind
      * @throws Overloaded          nothing was tried
      * @throws RuntimeException    a bug that this ask alone runs into, {@link BrokenWork} too; it left nothing behind
      * @throws Error               the process is in trouble: it is not held against the ask, which may be repeated
      */
-    public R ask(A ask) {
-        var asked = new Asked<A, R>(ask, new CompletableFuture<>(), System.nanoTime());
-        if (isLate(queue.peek()) || !queue.offer(asked)) {
+    public R ask(Object share, A ask) {
+        var asked = new Asked<A, R>(share, ask, new CompletableFuture<>(), System.nanoTime());
+        if (queue.first(share).filter(this::isLate).isPresent()) {
             throw new Overloaded(name);
         }
-        if (closed && queue.remove(asked)) {
+        queue.offer(share, asked).ifPresent(out -> out.answer.completeExceptionally(new Overloaded(name)));
+        if (closed && queue.remove(share, asked)) {
             throw new Overloaded(name);
         }
         try {
@@ -115,8 +118,13 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
+    /** The same where all callers are one. */
+    public R ask(A ask) {
+        return ask(name, ask);
+    }
+
     private boolean isLate(Asked<A, R> first) {
-        return first != null && System.nanoTime() - first.sinceNanos > longestWait.toNanos();
+        return System.nanoTime() - first.sinceNanos > longestWait.toNanos();
     }
 
     private void write() {
@@ -148,7 +156,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         if (crowded && queue.size() < WORTH_A_COMMIT) {
             Thread.sleep(GATHER);
         }
-        queue.drainTo(asks, LARGEST_BATCH - 1);
+        asks.addAll(queue.take(LARGEST_BATCH - 1, WORTH_A_COMMIT));
     }
 
     /** Those that have an answer already keep it. */
@@ -265,8 +273,6 @@ public final class Coalescer<A, R> implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
-        var left = new ArrayList<Asked<A, R>>();
-        queue.drainTo(left);
-        left.forEach(asked -> asked.answer.completeExceptionally(new Overloaded(name)));
+        queue.takeAll().forEach(asked -> asked.answer.completeExceptionally(new Overloaded(name)));
     }
 }

@@ -10,6 +10,8 @@ final class HeldRecord {
     final PartitionWork work;
     final Offsets.Mark mark;
     final RecordKey key;
+    /** Whom it belongs to. */
+    final String share;
     final long bytes;
 
     Instant due;
@@ -24,11 +26,12 @@ final class HeldRecord {
     /** In a row, about: two threads may run the record. */
     volatile int failures;
 
-    HeldRecord(ConsumerRecord<byte[], byte[]> record, PartitionWork work, Offsets.Mark mark, Instant due) {
+    HeldRecord(ConsumerRecord<byte[], byte[]> record, PartitionWork work, Offsets.Mark mark, Instant due, String share) {
         this.record = record;
         this.work = work;
         this.mark = mark;
         this.due = due;
+        this.share = share;
         this.key = RecordKey.of(record);
         this.bytes = Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }

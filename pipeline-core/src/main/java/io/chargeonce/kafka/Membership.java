@@ -212,7 +212,7 @@ final class Membership implements ConsumerRebalanceListener {
             for (ConsumerRecord<byte[], byte[]> record : fetched) {
                 Duration wait = dueTimes.untilDue(record);
                 // The time is read after the record's age, or a pause in between would make it early.
-                work.hold(record, clock.instant().plus(wait));
+                work.hold(record, clock.instant().plus(wait), workers.shareOf(record));
             }
         }
     }

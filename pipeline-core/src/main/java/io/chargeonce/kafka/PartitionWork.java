@@ -29,6 +29,7 @@ final class PartitionWork {
     private final Signal drained;
 
     private final SequencedSet<HeldRecord> held = new LinkedHashSet<>();
+    private final HeldShares shares;
     private final Offsets offsets = new Offsets();
     private final WaitingRecords waiting = new WaitingRecords();
     private final KeyQueues keys = new KeyQueues();
@@ -48,6 +49,7 @@ final class PartitionWork {
     PartitionWork(TopicPartition partition, BufferLimit limit, Signal drained) {
         this.partition = partition;
         this.limit = limit;
+        this.shares = new HeldShares(limit.records());
         this.drained = drained;
     }
 
@@ -103,13 +105,19 @@ final class PartitionWork {
     }
 
     synchronized void hold(ConsumerRecord<byte[], byte[]> record, Instant due) {
+        hold(record, due, "");
+    }
+
+    /** @param share whom it belongs to */
+    synchronized void hold(ConsumerRecord<byte[], byte[]> record, Instant due, String share) {
         Offsets.Mark mark = offsets.add(record.offset(), record.leaderEpoch());
-        HeldRecord fetched = new HeldRecord(record, this, mark, due);
+        HeldRecord fetched = new HeldRecord(record, this, mark, due, share);
         held.add(fetched);
+        shares.add(share);
         heldBytes += fetched.bytes;
         fetched.waits = true;
         waiting.addFetched(fetched);
-        full = full || limit.isReachedBy(held.size(), heldBytes, offsets.uncommittable());
+        full = full || limit.isReachedBy(shares.counted(), heldBytes, offsets.uncommittable());
     }
 
     /**
@@ -159,9 +167,10 @@ final class PartitionWork {
         finished.complete = true;
         offsets.complete(finished.mark);
         held.remove(finished);
+        shares.remove(finished.share);
         heldBytes -= finished.bytes;
         endRun();
-        if (full && limit.hasRoomAgainAt(held.size(), heldBytes, offsets.uncommittable())) {
+        if (full && limit.hasRoomAgainAt(shares.counted(), heldBytes, offsets.uncommittable())) {
             full = false;
             drained.raise();
         }

@@ -17,6 +17,15 @@ public interface RecordHandler {
     Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception;
 
     /**
+     * Whom the record belongs to, a merchant mostly: the loop lets them take turns, so that one who has many records, or slow ones,
+     * does not delay the others. Records of which it says nothing are all of one. It must be quick, throw nothing and decide nothing
+     * else: the record may be forged. Called on the poll thread.
+     */
+    default String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return "";
+    }
+
+    /**
      * How long ago a call of it last found something away that it waits for, if one ever did. Until then it could not say
      * anything about its records, so its silence is no standstill. Any thread may ask.
      */

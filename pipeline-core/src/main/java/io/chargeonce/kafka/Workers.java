@@ -5,18 +5,16 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The slots of a loop: at most so many records are with the handler at once, each on a virtual thread. Any thread may call it.
+ * The slots of a loop: at most so many records are with the handler at once, each on a virtual thread, and shares take turns. Any
+ * thread may call it.
  *
- * <p>A virtual thread that finished a record goes on with the next of its key, else with any that is ready, and only then
- * gives its slot back; so nothing waits for the poll thread to notice.
+ * <p>A virtual thread that finished a record goes on with the next that may run; so nothing waits for the poll thread to notice.
  */
 final class Workers {
     /** A longer wait is cut to this and asked for again, so that no clock's mistake can bury a record. */
@@ -29,9 +27,7 @@ final class Workers {
     private final InstantSource clock;
     private final LoopMeters meters;
     private final LogLimit logLimit;
-    private final int size;
-    private final Semaphore slots;
-    private final Queue<HeldRecord> ready = new ConcurrentLinkedQueue<>();
+    private final ReadyRecords ready;
     private final AtomicInteger withHandler = new AtomicInteger();
     /** When the handler last came back from a record, or got one while it had none. */
     private volatile Instant lastAnswer = Instant.MIN;
@@ -42,8 +38,11 @@ final class Workers {
         this.clock = clock;
         this.meters = meters;
         this.logLimit = new LogLimit(clock, Duration.ofSeconds(1));
-        this.size = settings.maxInFlight();
-        this.slots = new Semaphore(size);
+        this.ready = new ReadyRecords(settings.maxInFlight());
+    }
+
+    String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return handler.shareOf(record);
     }
 
     /** The record is due and first of its key. It starts with the next {@link #startWhatFits}. */
@@ -52,8 +51,9 @@ final class Workers {
     }
 
     void startWhatFits() {
-        while (!ready.isEmpty() && slots.tryAcquire()) {
-            Thread.ofVirtual().name(loop + "-worker").start(this::work);
+        for (Optional<HeldRecord> next = ready.start(); next.isPresent(); next = ready.start()) {
+            HeldRecord first = next.get();
+            Thread.ofVirtual().name(loop + "-worker").start(() -> work(first));
         }
     }
 
@@ -75,7 +75,7 @@ final class Workers {
     }
 
     int inFlight() {
-        return size - slots.availablePermits();
+        return ready.running();
     }
 
     /** While the handler has records: since when it has said nothing about any of them, though nothing that it needs was away. */
@@ -91,27 +91,20 @@ final class Workers {
         return inFlight() > 0 || !ready.isEmpty();
     }
 
-    private void work() {
-        try {
-            Optional<HeldRecord> next = takeReady();
-            while (next.isPresent()) {
-                next = process(next.get()).filter(this::begins).or(this::takeReady);
+    /** Goes on with what may start when the one before is done. */
+    private void work(HeldRecord first) {
+        Optional<HeldRecord> next = Optional.of(first);
+        while (next.isPresent()) {
+            HeldRecord held = next.get();
+            try {
+                if (begins(held)) {
+                    process(held).ifPresent(ready::addFollower);
+                }
+            } finally {
+                ready.ended(held);
             }
-        } finally {
-            slots.release();
+            next = ready.start();
         }
-        // A record may have become ready between the last look and the release of the slot.
-        startWhatFits();
-    }
-
-    /** The next ready record whose partition is still ours, begun. */
-    private Optional<HeldRecord> takeReady() {
-        for (HeldRecord held = ready.poll(); held != null; held = ready.poll()) {
-            if (begins(held)) {
-                return Optional.of(held);
-            }
-        }
-        return Optional.empty();
     }
 
     private boolean begins(HeldRecord held) {

@@ -9,25 +9,32 @@ import java.net.SocketException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and
- * {@code /metrics}, each request on a thread of its own: not a virtual one, for whether those move is one of the questions.
+ * {@code /metrics}, each request on a thread of its own: not a virtual one, for whether those move is one of the questions. At most
+ * forty at a time: who does not finish its request, or does not take its answer, gives way to who comes.
  * With a token, who does not send it as {@code Authorization: Bearer} learns only whether the process is up, as probes must.
  * Any thread may add checks and close it.
  */
 public final class AdminServer implements AutoCloseable {
     private final HttpServer server;
     private final Optional<Secret> token;
-    private final ExecutorService requests = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 0).factory());
+    /** Scrapers and probes send at once and take what they get. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int WAITING_AT_ONCE = 20;
+    private static final int ANSWERED_AT_ONCE = 20;
+
+    private final Arrivals arrivals;
+    private final Semaphore places = new Semaphore(ANSWERED_AT_ONCE);
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
 
@@ -35,7 +42,8 @@ public final class AdminServer implements AutoCloseable {
 
     private record Answer(int status, String contentType, String body) {}
 
-    private AdminServer(HttpServer server, Optional<Secret> token) {
+    private AdminServer(HttpServer server, Optional<Secret> token, Duration patience) {
+        this.arrivals = Arrivals.onPlatformThreads("admin-", patience, WAITING_AT_ONCE);
         this.server = server;
         this.token = token;
     }
@@ -50,12 +58,16 @@ public final class AdminServer implements AutoCloseable {
     }
 
     static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock) {
-        AdminServer admin = new AdminServer(bind(address), token).live("virtual threads", new VirtualThreadsMove(clock));
+        return start(address, token, metrics, clock, PATIENCE);
+    }
+
+    static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock, Duration patience) {
+        AdminServer admin = new AdminServer(bind(address), token, patience).live("virtual threads", new VirtualThreadsMove(clock));
         admin.serve("/health/live", trusted -> health(admin.live, trusted));
         admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
         admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
                 : new Answer(401, "text/plain; charset=utf-8", "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer\n"));
-        admin.server.setExecutor(admin.requests);
+        admin.server.setExecutor(admin.arrivals);
         admin.server.start();
         return admin;
     }
@@ -91,10 +103,11 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        requests.shutdownNow();
+        arrivals.close();
     }
 
     private static HttpServer bind(Address address) {
+        Arrivals.boundConnections();
         try {
             return HttpServer.create(address.resolve(), 0);
         } catch (BindException e) {
@@ -109,6 +122,7 @@ public final class AdminServer implements AutoCloseable {
 
     private void serve(String path, Function<Boolean, Answer> answer) {
         server.createContext(path, exchange -> {
+            arrivals.arrived();
             // A context also gets every path that begins with its own.
             if (!exchange.getRequestURI().getPath().equals(path)) {
                 send(exchange, new Answer(404, "text/plain; charset=utf-8", "Not found\n"));
@@ -117,7 +131,7 @@ public final class AdminServer implements AutoCloseable {
                 send(exchange, new Answer(405, "text/plain; charset=utf-8", "Only GET\n"));
             } else {
                 boolean trusted = isTrusted(exchange);
-                Answer it = answer.apply(trusted);
+                Answer it = answerAtItsPlace(() -> answer.apply(trusted));
                 // A probe without a token is as it should be.
                 if (!trusted && (it.status == 401 || exchange.getRequestHeaders().containsKey("Authorization"))) {
                     failures.ifPresent(all -> all.failed("unauthenticated", exchange.getRemoteAddress().getAddress(), Optional.empty()));
@@ -125,6 +139,17 @@ public final class AdminServer implements AutoCloseable {
                 send(exchange, it);
             }
         });
+    }
+
+    private Answer answerAtItsPlace(Supplier<Answer> answer) {
+        if (!places.tryAcquire()) {
+            return new Answer(503, "text/plain; charset=utf-8", "Too many requests at once\n");
+        }
+        try {
+            return answer.get();
+        } finally {
+            places.release();
+        }
     }
 
     private boolean isTrusted(HttpExchange exchange) {
@@ -138,9 +163,13 @@ public final class AdminServer implements AutoCloseable {
         return new Answer(report.isUp() ? 200 : 503, "application/json", trusted ? report.toJson() : report.withoutChecks());
     }
 
-    private static void send(HttpExchange exchange, Answer answer) throws IOException {
+    private void send(HttpExchange exchange, Answer answer) throws IOException {
         byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.contentType());
+        if (answer.status() == 503) {
+            exchange.getResponseHeaders().set("Retry-After", "1");
+        }
+        arrivals.awaitClient();
         try (exchange) {
             exchange.sendResponseHeaders(answer.status(), body.length);
             exchange.getResponseBody().write(body);

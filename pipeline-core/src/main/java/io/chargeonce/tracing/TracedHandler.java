@@ -53,6 +53,11 @@ final class TracedHandler implements RecordHandler {
     }
 
     @Override
+    public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return handler.shareOf(record);
+    }
+
+    @Override
     public Optional<Duration> waitedAgo() {
         return handler.waitedAgo();
     }

@@ -3,6 +3,9 @@ package io.chargeonce.wire;
 import io.chargeonce.payment.CardNumbers;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -23,6 +26,8 @@ public sealed interface Decoded {
 
     /** Requests are under 64 KiB at the door; twice that is no request of ours. */
     int LARGEST_VALUE = 128 * 1024;
+    /** As {@code merchant_id} has at most. */
+    int LONGEST_MERCHANT = 63;
 
     /** @param key and value as Kafka hands them over: either may be null */
     static Decoded from(byte[] key, byte[] value) {
@@ -60,6 +65,33 @@ public sealed interface Decoded {
             return new Poison(PoisonCause.KEY_MISMATCH, "the record's key is not the operation's id");
         }
         return new Request(record);
+    }
+
+    /**
+     * The merchant that the record names, whatever else is wrong with it; empty where none can be read. Quicker than to decode it all,
+     * and good for nothing but whose turn it is.
+     */
+    static Optional<String> merchant(byte[] value) {
+        if (value == null || value.length > LARGEST_VALUE) {
+            return Optional.empty();
+        }
+        try (JsonParser json = PaymentJson.MAPPER.createParser(value)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return Optional.empty();
+            }
+            while (json.nextToken() == JsonToken.PROPERTY_NAME) {
+                boolean named = json.currentName().equals("merchant");
+                JsonToken token = json.nextToken();
+                if (named) {
+                    return Optional.of(json).filter(string -> token == JsonToken.VALUE_STRING).map(JsonParser::getString)
+                            .filter(id -> !id.isEmpty() && id.length() <= LONGEST_MERCHANT);
+                }
+                json.skipChildren();
+            }
+            return Optional.empty();
+        } catch (JacksonException e) {
+            return Optional.empty();
+        }
     }
 
     /** What can be the number of a card, or of an account, is in no message, for messages are shown and logged. */

@@ -386,4 +386,62 @@ class CoalescerTest {
             assertThatThrownBy(() -> coalescer.ask(1)).isInstanceOf(IllegalStateException.class).hasMessageStartingWith("Bug!");
         }
     }
+
+    private CompletableFuture<Integer> ask(Coalescer<Integer, Integer> coalescer, String share, int number) {
+        return CompletableFuture.supplyAsync(() -> {
+            waiting.add(Thread.currentThread());
+            return coalescer.ask(share, number);
+        }, callers);
+    }
+
+    private void awaitAllWait(int asks) {
+        Awaitility.await().until(() -> waiting.stream().filter(thread -> thread.getState() == Thread.State.WAITING).count() >= asks);
+    }
+
+    @Test
+    void the_flood_of_one_merchant_neither_delays_nor_fills_the_batch_of_another() {
+        try (var coalescer = coalescer(1, this::writeBehindTheGate)) {
+            ask(coalescer, "flood", 0);
+            Awaitility.await().until(() -> batches.size() == 1);
+            for (int i = 1; i <= 600; i++) {
+                ask(coalescer, "flood", i);
+            }
+            awaitAllWait(601);
+            var quiet = ask(coalescer, "quiet", 999);
+            awaitAllWait(602);
+            gate.countDown();
+            quiet.join();
+
+            assertThat(batches.get(1)).contains(999).hasSizeLessThanOrEqualTo(1 + 64 + 1);
+        }
+    }
+
+    @Test
+    void a_lone_merchant_has_whole_batches() {
+        try (var coalescer = coalescer(1, this::writeBehindTheGate)) {
+            ask(coalescer, "flood", 0);
+            Awaitility.await().until(() -> batches.size() == 1);
+            var asked = IntStream.rangeClosed(1, 600).mapToObj(i -> ask(coalescer, "flood", i)).toList();
+            awaitAllWait(601);
+            gate.countDown();
+            asked.forEach(CompletableFuture::join);
+
+            assertThat(batches.get(1)).hasSize(500);
+        }
+    }
+
+    @Test
+    void only_the_merchant_whose_own_asks_wait_too_long_is_refused() {
+        try (var coalescer = new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(1), () -> {}, this::writeBehindTheGate)) {
+            ask(coalescer, "flood", 0);
+            Awaitility.await().until(() -> batches.size() == 1);
+            ask(coalescer, "flood", 1);
+            Awaitility.await().until(() -> ask(coalescer, "flood", 2).handle((answer, refused) -> refused != null)
+                    .completeOnTimeout(false, 1, java.util.concurrent.TimeUnit.SECONDS).join());
+
+            var quiet = ask(coalescer, "quiet", 3);
+            gate.countDown();
+            assertThat(quiet.join()).isEqualTo(30);
+        }
+    }
 }

@@ -7,11 +7,15 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -134,6 +138,46 @@ class AdminServerTest {
         HttpRequest post = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin.port() + "/metrics"))
                 .POST(HttpRequest.BodyPublishers.noBody()).build();
         assertThat(client.send(post, HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void requests_that_never_end_keep_few_threads_and_no_probe_out() throws Exception {
+        var halfOpen = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 200; i++) {
+                halfOpen.add(new Socket("127.0.0.1", admin.port()));
+                halfOpen.getLast().getOutputStream().write("GET /health/li".getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(get("/health/live").statusCode()).isEqualTo(200);
+            await().until(() -> adminThreads() <= 40);
+        } finally {
+            for (Socket socket : halfOpen) {
+                socket.close();
+            }
+        }
+    }
+
+    private static long adminThreads() {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().startsWith("admin-")).count();
+    }
+
+    @Test
+    void a_request_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
+        try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape, now::get, Duration.ofMillis(500));
+             var slow = new Socket("127.0.0.1", impatient.port())) {
+            slow.getOutputStream().write("GET /health/li".getBytes(StandardCharsets.US_ASCII));
+            assertThat(slow.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void who_takes_no_answers_is_sent_away() throws Exception {
+        try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get, Duration.ofMillis(500));
+             var slow = new Socket("127.0.0.1", impatient.port())) {
+            slow.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            await().until(() -> adminThreads() > 0);
+            await().until(() -> adminThreads() == 0);
+        }
     }
 
     @Test

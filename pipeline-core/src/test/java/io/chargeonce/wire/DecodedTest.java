@@ -3,6 +3,8 @@ package io.chargeonce.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,5 +15,20 @@ class DecodedTest {
     void what_could_be_a_cards_number_is_not_in_the_message_that_says_why_a_record_is_poison(String value) {
         Decoded decoded = Decoded.from(new byte[] {1}, value.getBytes(StandardCharsets.UTF_8));
         assertThat(decoded).isInstanceOfSatisfying(Decoded.Poison.class, poison -> assertThat(poison.detail()).contains("#").doesNotContain("42"));
+    }
+
+    @Test
+    void whose_turn_it_is_is_read_from_whatever_comes() {
+        assertThat(merchant("{\"a\": {\"merchant\": \"x\"}, \"merchant\": \"acme\", broken")).contains("acme");
+        assertThat(merchant("{\"merchant\": 7}")).isEmpty();
+        assertThat(merchant("{\"merchant\": \"" + "m".repeat(64) + "\"}")).isEmpty();
+        assertThat(merchant("[\"merchant\", \"acme\"]")).isEmpty();
+        assertThat(merchant("\u0000")).isEmpty();
+        assertThat(merchant("")).isEmpty();
+        assertThat(Decoded.merchant(null)).isEmpty();
+    }
+
+    private static Optional<String> merchant(String json) {
+        return Decoded.merchant(json.getBytes(StandardCharsets.UTF_8));
     }
 }

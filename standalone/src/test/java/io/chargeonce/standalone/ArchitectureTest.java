@@ -58,9 +58,10 @@ class ArchitectureTest {
 
     @Test
     void kafka_database_and_runtime_know_nothing_of_ours() {
-        onlyDependsOn("io.chargeonce.kafka..");
-        onlyDependsOn("io.chargeonce.database..");
+        onlyDependsOn("io.chargeonce.kafka..", "io.chargeonce.turns..");
+        onlyDependsOn("io.chargeonce.database..", "io.chargeonce.turns..");
         onlyDependsOn("io.chargeonce.runtime..");
+        onlyDependsOn("io.chargeonce.turns..");
     }
 
     /** With the other protocol, Kafka's client spins while Kafka is away: see {@link GroupProtocol}. */

@@ -12,10 +12,17 @@ public final class PaymentPost implements AutoCloseable {
     private static final String BODY = """
             {"amount":1299,"currency":"EUR","payment_method":"pm_card_visa","customer":"cus_%1$s","reference":"order-%1$s"}""";
 
+    private final String token;
     private final Socket socket;
     private final InputStream in;
 
     public PaymentPost(int port) throws IOException {
+        this(port, "test_bench");
+    }
+
+    /** @param token whose payments they are */
+    public PaymentPost(int port, String token) throws IOException {
+        this.token = token;
         this.socket = new Socket("127.0.0.1", port);
         socket.setTcpNoDelay(true);
         this.in = new BufferedInputStream(socket.getInputStream(), 4096);
@@ -33,8 +40,8 @@ public final class PaymentPost implements AutoCloseable {
 
     private int send(String key, String header) throws IOException {
         String body = BODY.formatted(key);
-        socket.getOutputStream().write(("POST /v1/payments HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer test_bench\r\nIdempotency-Key: "
-                + key + "\r\n" + header + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+        socket.getOutputStream().write(("POST /v1/payments HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token
+                + "\r\nIdempotency-Key: " + key + "\r\n" + header + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
                 .getBytes(StandardCharsets.US_ASCII));
         return readAnswer();
     }

@@ -57,6 +57,12 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
         goals.add(atMost("dlq/summary", "dlq", "ms from Enter to the summary", 2_000, result -> result.path("summary_ms").asDouble()));
         goals.add(atLeast("dlq/merge", "dlq", "letters merged a second, unthrottled", 5_000, result -> result.path("merge_per_s").asDouble()));
         goals.add(atMost("poison/ratio", "poison", "× the p99 without failures", 1.2, result -> result.path("ratio").asDouble()));
+        for (String noise : List.of("flood", "poison", "slow_psp")) {
+            for (String until : List.of("acceptance", "outcome")) {
+                goals.add(atMost("fairness/%s-%s".formatted(noise, until), "fairness-10-10", "× the quiet p99 to the %s, one merchant's %s beside it"
+                        .formatted(until, noise.replace('_', ' ')), 2, result -> result.path(noise).path(until + "_times").asDouble()));
+            }
+        }
         return goals;
     }
 

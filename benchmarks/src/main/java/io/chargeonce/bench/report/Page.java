@@ -46,6 +46,7 @@ public final class Page {
         latest("relay").ifPresent(this::relay);
         latest("tiers").ifPresent(this::tiers);
         latest("poison").ifPresent(this::poison);
+        latest("fairness-10-10").ifPresent(this::fairness);
         latest("backlog").ifPresent(this::backlog);
         latest("dlq").ifPresent(this::deadLetters);
         latest("recovery").ifPresent(this::recovery);
@@ -195,6 +196,25 @@ public final class Page {
         result.path("statements").forEach(each -> line("| %s | %s | %d | %d |".formatted(each.path("statement").asString(),
                 Spread.brief(each.path("micros").asDouble()), each.path("wal_bytes").asInt(), each.path("rows_a_call").asInt())));
         line("| all | %s | %d | |".formatted(Spread.brief(result.path("micros").asDouble()), result.path("wal_bytes").asInt()));
+        line("");
+    }
+
+    private void fairness(JsonNode result) {
+        line("## Fairness (load before: %s, after: %s)".formatted(result.path("machine").path("load_before").asString(),
+                result.path("machine").path("load_after").asString()));
+        line("");
+        line("Ten merchants send %d payments a second each, and then one of them %d times as many. The other nine's p99, quiet and beside it, over HTTP; the slow PSP takes 1.5 s, with 200 payments in flight. `./chargeonce bench fairness --share %1$d --times %2$d --seconds 6`."
+                .formatted(result.path("share_per_s").asInt(), result.path("times").asInt()));
+        line("");
+        line("| noise | to the acceptance, ms | × | to the outcome, ms | × |");
+        line("| --- | --- | --- | --- | --- |");
+        for (String noise : List.of("flood", "poison", "slow_psp")) {
+            JsonNode each = result.path(noise);
+            line("| %s | %s → %s | %s | %s → %s | %s |".formatted(noise.replace('_', ' '),
+                    Spread.brief(each.path("acceptance_p99_ms_quiet").asDouble()), Spread.brief(each.path("acceptance_p99_ms_noisy").asDouble()),
+                    Spread.brief(each.path("acceptance_times").asDouble()), Spread.brief(each.path("outcome_p99_ms_quiet").asDouble()),
+                    Spread.brief(each.path("outcome_p99_ms_noisy").asDouble()), Spread.brief(each.path("outcome_times").asDouble())));
+        }
         line("");
     }
 

@@ -44,7 +44,6 @@ final class Rewriting {
             Map.entry("java/util/concurrent/Semaphore.tryAcquire(JLjava/util/concurrent/TimeUnit;)Z", "tryAcquire"),
             Map.entry("java/util/concurrent/CountDownLatch.await(JLjava/util/concurrent/TimeUnit;)Z", "await"),
             Map.entry("java/util/concurrent/CountDownLatch.await()V", "await"),
-            Map.entry("java/util/concurrent/BlockingQueue.take()Ljava/lang/Object;", "take"),
             Map.entry("java/util/concurrent/CompletableFuture.join()Ljava/lang/Object;", "join"),
             Map.entry("java/util/concurrent/Future.get()Ljava/lang/Object;", "get"),
             Map.entry("java/util/concurrent/CompletableFuture.get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;", "get"),

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -102,11 +101,6 @@ public final class Blocking {
 
     public static void await(CountDownLatch latch) throws InterruptedException {
         until(() -> latch.getCount() == 0, Strand.NEVER);
-    }
-
-    public static Object take(BlockingQueue<?> queue) throws InterruptedException {
-        until(() -> !queue.isEmpty(), Strand.NEVER);
-        return queue.take();
     }
 
     public static Object join(CompletableFuture<?> future) {

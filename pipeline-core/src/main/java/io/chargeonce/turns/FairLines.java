@@ -1,0 +1,108 @@
+package io.chargeonce.turns;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * What waits, in a line for each that it belongs to (a merchant, mostly). Lines take turns, so that a long one delays no other;
+ * a lone line has all turns. All items cost about the same, so a turn is one item. Its owner guards it.
+ *
+ * @param <T> what waits
+ */
+public final class FairLines<T> {
+
+    private record Line<T>(Object share, Deque<T> items) {}
+
+    private final Map<Object, Line<T>> lines = new HashMap<>();
+    /** Those with items, the next to take its turn first. */
+    private final Deque<Line<T>> turns = new ArrayDeque<>();
+    private int size;
+
+    /** Behind all others of its line. */
+    public void add(Object share, T item) {
+        line(share).items.addLast(item);
+        size++;
+    }
+
+    /** Before all others of its line. */
+    public void addFirst(Object share, T item) {
+        line(share).items.addFirst(item);
+        size++;
+    }
+
+    private Line<T> line(Object share) {
+        return lines.computeIfAbsent(share, absent -> {
+            var line = new Line<T>(share, new ArrayDeque<>());
+            turns.addLast(line);
+            return line;
+        });
+    }
+
+    /** The first item of the next line in turn. */
+    public Optional<T> take() {
+        return take(share -> true);
+    }
+
+    /** The same among the lines that may have their turn now; the others keep theirs. */
+    public Optional<T> take(Predicate<Object> mayGo) {
+        for (var turn = turns.iterator(); turn.hasNext();) {
+            Line<T> line = turn.next();
+            if (mayGo.test(line.share)) {
+                turn.remove();
+                T item = line.items.removeFirst();
+                size--;
+                if (line.items.isEmpty()) {
+                    lines.remove(line.share);
+                } else {
+                    turns.addLast(line);
+                }
+                return Optional.of(item);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The last item of the longest line is taken out of it, if that line is longer than this one. */
+    public Optional<T> takeLastOfLongerThan(Object share) {
+        Line<T> longest = turns.stream().reduce((one, other) -> one.items.size() >= other.items.size() ? one : other).orElse(null);
+        if (longest == null || longest.items.size() <= waiting(share) + 1) {
+            return Optional.empty();
+        }
+        size--;
+        return Optional.of(longest.items.removeLast());
+    }
+
+    /** True if it was there. */
+    public boolean remove(Object share, T item) {
+        Line<T> line = lines.get(share);
+        if (line == null || !line.items.remove(item)) {
+            return false;
+        }
+        size--;
+        if (line.items.isEmpty()) {
+            lines.remove(share);
+            turns.remove(line);
+        }
+        return true;
+    }
+
+    public Optional<T> first(Object share) {
+        return Optional.ofNullable(lines.get(share)).map(line -> line.items.getFirst());
+    }
+
+    public int waiting(Object share) {
+        return Optional.ofNullable(lines.get(share)).map(line -> line.items.size()).orElse(0);
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public int lines() {
+        return turns.size();
+    }
+}

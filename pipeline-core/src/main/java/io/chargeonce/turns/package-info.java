@@ -1,0 +1,2 @@
+/** Lines of merchants that take turns, wherever work queues; it knows nothing else. */
+package io.chargeonce.turns;
