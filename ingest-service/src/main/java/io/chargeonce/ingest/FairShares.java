@@ -12,20 +12,26 @@ import java.util.function.Supplier;
 final class FairShares {
 
     /** More than any merchant needs at once: a request takes milliseconds. Those who wait for outcomes are most of them. */
-    static final int REQUESTS = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
+    private static final int REQUESTS = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
     /** Each batch works on {@link Batch#AT_ONCE} lines at a time, so that a few of them fill any machine. */
     static final int BATCHES = 64;
     /** Of all merchants together, so that batches that lie idle leave requests to those who have only one payment. */
     private static final int BATCHES_OF_ALL = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
     private static final String ALL = "all";
 
-    private final Seats requests = new Seats(REQUESTS);
+    private final Seats requests;
     private final Seats batches = new Seats(BATCHES);
     private final Seats allBatches = new Seats(BATCHES_OF_ALL);
     private final MeterRegistry meters;
 
     FairShares(MeterRegistry meters) {
+        this(meters, REQUESTS);
+    }
+
+    /** @param most requests of one merchant */
+    FairShares(MeterRegistry meters, int most) {
         this.meters = meters;
+        this.requests = new Seats(most);
         List.of("requests_of_merchant", "batches_of_merchant", "batches").forEach(this::refused);
     }
 
@@ -37,7 +43,7 @@ final class FairShares {
     Answer request(Merchant merchant, Supplier<Answer> answer) {
         if (!requests.take(merchant.id())) {
             refused("requests_of_merchant").increment();
-            return Problems.tooManyAtOnce("%,d requests".formatted(REQUESTS)).answer();
+            return Problems.tooManyAtOnce("%,d requests".formatted(requests.most())).answer();
         }
         try {
             return answer.get();

@@ -83,6 +83,10 @@ public final class Arrivals implements Executor, AutoCloseable {
     /** From here on this thread waits for its client. */
     public synchronized void awaitClient() {
         Thread waiter = Thread.currentThread();
+        if (deadlines.isShutdown()) {
+            waiter.interrupt();
+            return;
+        }
         if (waiting.size() >= most) {
             end(waiting.keySet().iterator().next(), TOO_MANY_ARRIVE);
         }

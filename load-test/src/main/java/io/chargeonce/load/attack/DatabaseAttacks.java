@@ -38,12 +38,12 @@ final class DatabaseAttacks {
             "SELECT customer, payment_method FROM operation_now",
             "SELECT operation_id FROM operation_state", "SELECT request_params FROM idempotency_key",
                     "SELECT payment_id FROM duplicate_guard",
-            "SELECT idempotency_key FROM idempotency_key", "SELECT request FROM payment_attempt", "SELECT raw_value FROM dead_letter",
+            "SELECT idempotency_key FROM idempotency_key", "SELECT request FROM payment_attempt", "SELECT sealed_record FROM dead_letter",
             "SELECT actor FROM audit_record", "SELECT * FROM operation_of('acme', NULL)", "SELECT * FROM keys_taken(NULL, NULL)",
             "UPDATE operation_state SET state = 'succeeded'", "DELETE FROM idempotency_key");
 
     private static final List<String> BY_THOSE_WHO_CHARGE = List.of("SELECT request_params FROM idempotency_key",
-            "SELECT raw_value FROM dead_letter",
+            "SELECT sealed_record FROM dead_letter",
             "UPDATE dead_letter SET amount = 1", "UPDATE hand_settlement SET evidence = 'y'");
 
     private static final List<String> BY_PEOPLE = List.of("UPDATE payment_attempt SET failed_definite = true",

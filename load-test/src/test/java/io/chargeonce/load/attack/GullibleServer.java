@@ -6,6 +6,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Takes everything as an honest payment, waits for ever for what does not come, and lets a crowd keep out all others. */
 final class GullibleServer implements AutoCloseable {
@@ -14,8 +18,10 @@ final class GullibleServer implements AutoCloseable {
     private static final String ID = "pay_" + "a".repeat(26);
     private static final String ANSWER = "HTTP/1.1 202 Accepted\r\nX-Planted-By-Attack: 1\r\nConnection: close\r\n\r\n{\"id\":\"%s\",\"checks\":[]}";
 
+    private static final Pattern TRACEPARENT = Pattern.compile("traceparent: ([0-9]{1,19})\\b");
+
     private final ServerSocket server;
-    private final java.util.Set<Socket> open = java.util.concurrent.ConcurrentHashMap.newKeySet();
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     GullibleServer() throws IOException {
         server = new ServerSocket(0, 500, InetAddress.getLoopbackAddress());
@@ -46,7 +52,7 @@ final class GullibleServer implements AutoCloseable {
             var in = new java.io.BufferedInputStream(socket.getInputStream());
             var head = new StringBuilder();
             int next;
-            while (!head.toString().endsWith("\r\n\r\n") && (next = in.read()) >= 0) {
+            while ((head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) && (next = in.read()) >= 0) {
                 head.append((char) next);
                 if (head.length() > 1 << 18) {
                     break;
@@ -55,8 +61,8 @@ final class GullibleServer implements AutoCloseable {
             if (head.toString().contains("chunked") || head.toString().contains("Content-Length: 1000\r\n")) {
                 in.transferTo(OutputStream.nullOutputStream());
             }
-            String echo = head.toString().replaceAll("(?s).*traceparent: ([0-9]+).*", "$1");
-            socket.getOutputStream().write((ANSWER.formatted(ID) + (echo.length() < 20 ? echo : "")
+            Matcher echo = TRACEPARENT.matcher(head);
+            socket.getOutputStream().write((ANSWER.formatted(ID) + (echo.find() ? echo.group(1) : "")
                     + ANSWER.formatted(ID)).getBytes(StandardCharsets.UTF_8));
             socket.shutdownOutput();
             in.transferTo(OutputStream.nullOutputStream());
