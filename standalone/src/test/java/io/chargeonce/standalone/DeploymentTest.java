@@ -86,7 +86,8 @@ class DeploymentTest {
             if (given.getValue().startsWith("/etc/chargeonce/")) {
                 Path file = mounts.resolve(given.getValue().replace('/', '_'));
                 if (Files.notExists(file)) {
-                    Files.writeString(file, "security.protocol=SASL_SSL\nsasl.jaas.config=secret\n");
+                    Files.writeString(file, given.getKey().equals("CHARGEONCE_KAFKA_PROPERTIES_FILE")
+                            ? "security.protocol=SASL_SSL\nsasl.jaas.config=secret\n" : "secret-of-at-least-32-characters\n");
                     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
                 }
                 given.setValue(file.toString());
