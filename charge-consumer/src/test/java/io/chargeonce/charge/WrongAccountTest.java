@@ -82,7 +82,7 @@ class WrongAccountTest {
     /** As if the process had died in its call, and one with the wrong key had come after it. */
     private static void askInVain(String key, String payment, String operation, Known known) throws Exception {
         books.rewrite("""
-                UPDATE payment_attempt SET state = 'in_flight', sends = 1, not_found = 0, psp_reference = %3$s,
+                UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, sends = 1, not_found = 0, psp_reference = %3$s,
                        sent_at = now() - interval '2 days', key_valid_until = now() + interval '%4$s' WHERE operation_id = '%2$s';
                 UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), resolve_tries = 0,
                        settled_at = NULL, psp_reference = NULL WHERE operation_id = '%2$s';

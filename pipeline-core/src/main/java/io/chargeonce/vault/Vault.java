@@ -46,7 +46,11 @@ public final class Vault {
         private static final long serialVersionUID = 1;
 
         NoKey() {
-            super("there is no data key to seal with: name its file in %s; chargeonce data-key makes one".formatted(NAME));
+            this("there is no data key to seal with: name its file in %s; chargeonce data-key makes one".formatted(NAME));
+        }
+
+        NoKey(String why) {
+            super(why);
         }
     }
 
@@ -60,12 +64,12 @@ public final class Vault {
 
     private final Optional<Supplier<String>> file;
     private final boolean inTheClear;
-    private volatile Optional<Keys> latest;
+    /** Empty until they are needed, where that may be never: to load what reads them takes a command a moment. */
+    private volatile Optional<Keys> latest = Optional.empty();
 
     private Vault(Optional<Supplier<String>> file, boolean inTheClear) {
         this.file = file;
         this.inTheClear = inTheClear;
-        this.latest = file.map(text -> parsed(text.get()));
     }
 
     /**
@@ -73,7 +77,9 @@ public final class Vault {
      * @throws IllegalArgumentException if the file holds no data keys; it names the setting and not the content
      */
     public static Vault of(Supplier<String> file) {
-        return new Vault(Optional.of(file), false);
+        var vault = new Vault(Optional.of(file), false);
+        vault.latest = Optional.of(parsed(file.get()));
+        return vault;
     }
 
     /**
@@ -85,13 +91,9 @@ public final class Vault {
         return settings.get(FILE).map(Vault::of).orElse(IN_THE_CLEAR);
     }
 
-    /**
-     * Of a command.
-     *
-     * @throws IllegalArgumentException if the file holds no data keys
-     */
+    /** Of a command. A file without keys is told where they are needed. */
     public static Vault ofCommand(Settings settings) {
-        return settings.get(FILE_OF_A_COMMAND).map(Vault::of)
+        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), false))
                 .orElse(settings.get(Settings.INSECURE) == Settings.Insecure.YES ? IN_THE_CLEAR : WITHOUT_KEY);
     }
 
@@ -108,6 +110,8 @@ public final class Vault {
         }
         try {
             return marked(SEALED, keys(file.get()).seals.encrypt(bytes, context(place)));
+        } catch (IllegalArgumentException noKeys) {
+            throw new NoKey(noKeys.getMessage());
         } catch (GeneralSecurityException bug) {
             throw new IllegalStateException("Bug! Bytes could not be sealed", bug);
         }
@@ -125,7 +129,12 @@ public final class Vault {
         if (file.isEmpty()) {
             return new Opened.Closed("there is no data key here: name the file with the private keys in " + NAME);
         }
-        Optional<HybridDecrypt> unseals = keys(file.get()).unseals;
+        Optional<HybridDecrypt> unseals;
+        try {
+            unseals = keys(file.get()).unseals;
+        } catch (IllegalArgumentException noKeys) {
+            return new Opened.Closed(noKeys.getMessage());
+        }
         if (unseals.isEmpty()) {
             return new Opened.Closed("the file of %s has only public keys, which seal and never open: name the one with the private keys"
                     .formatted(NAME));
@@ -140,7 +149,7 @@ public final class Vault {
 
     private Keys keys(Supplier<String> current) {
         String text = current.get();
-        Keys last = latest.orElseThrow();
+        Keys last = latest.orElseGet(() -> parsed(text));
         if (!text.equals(last.text)) {
             try {
                 last = parsed(text);
@@ -148,8 +157,8 @@ public final class Vault {
                 LOG.warn("{}. The last keys stay in use; put a whole file there", noKeys.getMessage());
                 last = new Keys(text, last.seals, last.unseals);
             }
-            latest = Optional.of(last);
         }
+        latest = Optional.of(last);
         return last;
     }
 

@@ -28,8 +28,12 @@ final class CommandProcess {
     static List<String> line(QueueRows rows, String... arguments) throws IOException {
         // Who has interrupts ignored, as a shell does for what it starts in the background, hands that on.
         var line = new ArrayList<>(interruptsAreIgnored() ? List.of("env", "--default-signal=INT") : List.of());
-        line.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+        line.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        if (Runtime.version().feature() >= 24) {
+            // As in the command's own script: libraries still use what newer JDKs warn of.
+            line.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        line.addAll(List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 CommandProcess.class.getName(), rows.url()));
         line.addAll(List.of(arguments));
         return line;

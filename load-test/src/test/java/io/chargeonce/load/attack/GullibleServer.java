@@ -1,5 +1,6 @@
 package io.chargeonce.load.attack;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -36,20 +37,23 @@ final class GullibleServer implements AutoCloseable {
         try {
             while (true) {
                 Socket socket = server.accept();
-                if (open.size() < MOST_CONNECTIONS) {
-                    open.add(socket);
-                    Thread.ofVirtual().start(() -> serve(socket));
-                }
-                // Else it is left alone, open, with nobody who listens.
+                boolean isServed = open.size() < MOST_CONNECTIONS;
+                open.add(socket);
+                Thread.ofVirtual().start(() -> serve(socket, isServed));
             }
         } catch (IOException closed) {
             // The end.
         }
     }
 
-    private void serve(Socket socket) {
+    /** One that is not served gets no answer for as long as it stays, and counts all the same. */
+    private void serve(Socket socket, boolean isServed) {
         try (socket) {
-            var in = new java.io.BufferedInputStream(socket.getInputStream());
+            var in = new BufferedInputStream(socket.getInputStream());
+            if (!isServed) {
+                in.transferTo(OutputStream.nullOutputStream());
+                return;
+            }
             var head = new StringBuilder();
             int next;
             while ((head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) && (next = in.read()) >= 0) {
