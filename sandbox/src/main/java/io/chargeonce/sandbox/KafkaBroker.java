@@ -55,7 +55,7 @@ public final class KafkaBroker implements AutoCloseable {
      */
     public static KafkaBroker start(Path dataDirectory, int port, List<Guarded> guarded) {
         int chosen = LoopbackPort.choose("Kafka", port);
-        Properties settings = KafkaSettings.of(dataDirectory, chosen, LoopbackPort.choose("Kafka's controller", 0), guarded);
+        Properties settings = KafkaSettings.of(dataDirectory, chosen, LoopbackPort.chooseBeside("Kafka's controller", chosen), guarded);
         DirectoryLock lock = DirectoryLock.take("Kafka", dataDirectory, dataDirectory.resolve("sandbox.lock"));
         try {
             format(dataDirectory);

@@ -22,4 +22,13 @@ final class LoopbackPort {
                     + "); stop what is using the port or choose another", taken);
         }
     }
+
+    /** Any free one but this, which is free until the server that it was chosen for listens on it. */
+    static int chooseBeside(String who, int chosen) {
+        int port = choose(who, 0);
+        while (port == chosen) {
+            port = choose(who, 0);
+        }
+        return port;
+    }
 }
