@@ -45,6 +45,7 @@ public final class AuthenticationFailures {
     private final Semaphore places = new Semaphore(MOST_WAITING);
     private final Map<InetAddress, Window> windows = new ConcurrentHashMap<>();
     private Instant nextLine = Instant.MIN;
+    private Instant nextForgetting = Instant.MIN;
     private int untold;
 
     /** @param door what was knocked at, as the meter names it */
@@ -86,6 +87,14 @@ public final class AuthenticationFailures {
         meters.counter("chargeonce.authentication.failures", "door", door, "why", why).increment(more);
     }
 
+    /** Not for each failure of a flood from new addresses: it looks at all that are remembered. */
+    private synchronized void forget(Instant now) {
+        if (!now.isBefore(nextForgetting)) {
+            windows.values().removeIf(window -> isOver(window, now));
+            nextForgetting = now.plusSeconds(1);
+        }
+    }
+
     private synchronized void tell(String why, InetAddress client, Optional<String> named) {
         Instant now = clock.instant();
         if (now.isBefore(nextLine)) {
@@ -102,7 +111,7 @@ public final class AuthenticationFailures {
     private Duration begin(InetAddress client) {
         Instant now = clock.instant();
         if (windows.size() >= MOST_ADDRESSES && !windows.containsKey(client)) {
-            windows.values().removeIf(window -> isOver(window, now));
+            forget(now);
             if (windows.size() >= MOST_ADDRESSES) {
                 return Duration.ZERO;
             }
