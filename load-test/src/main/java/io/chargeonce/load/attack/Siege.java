@@ -32,7 +32,10 @@ final class Siege implements AutoCloseable {
     }
 
     Wire open(URI address) throws IOException {
-        Wire wire = Wire.to(address);
+        return kept(Wire.to(address));
+    }
+
+    private Wire kept(Wire wire) {
         wires.add(wire);
         if (closed) {
             wire.close();
@@ -48,7 +51,7 @@ final class Siege implements AutoCloseable {
     Reply ask(URI address, String method, String path, String headers, String body) throws IOException {
         int length = body.getBytes(StandardCharsets.UTF_8).length;
         String latin = new String(body.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        try (Wire wire = open(address)) {
+        try (Wire wire = kept(Wire.fromAnywhereTo(address))) {
             return wire.offer("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%sContent-Length: %d\r\n\r\n%s"
                     .formatted(method, path, headers, length, latin)).answer(soon());
         }
@@ -56,7 +59,7 @@ final class Siege implements AutoCloseable {
 
     /** These very bytes, and all that comes back. */
     Reply say(URI address, String bytes) throws IOException {
-        try (Wire wire = open(address)) {
+        try (Wire wire = kept(Wire.fromAnywhereTo(address))) {
             return wire.offer(bytes).untilClosed(soon());
         }
     }

@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
 /** One connection, on which anything can be said: no client library would send most of it. For one thread; closed by any. */
@@ -25,7 +26,27 @@ final class Wire implements AutoCloseable {
     }
 
     static Wire to(URI address) throws IOException {
+        return to(address, new Socket());
+    }
+
+    /**
+     * From another address of this machine, as far as it has more than one: who fails to say who it is again and again is answered
+     * late, and no attacker has to come from the same address.
+     */
+    static Wire fromAnywhereTo(URI address) throws IOException {
+        var random = ThreadLocalRandom.current();
         var socket = new Socket();
+        try {
+            socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, (byte) random.nextInt(1, 250),
+                    (byte) random.nextInt(1, 250), (byte) random.nextInt(1, 250)}), 0));
+            return to(address, socket);
+        } catch (IOException onlyOneAddress) {
+            socket.close();
+            return to(address);
+        }
+    }
+
+    private static Wire to(URI address, Socket socket) throws IOException {
         try {
             // Looked up once more: what a name stands for may have changed since the addresses were judged.
             InetAddress host = InetAddress.getByName(address.getHost());
