@@ -13,7 +13,6 @@ import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -54,7 +53,6 @@ public final class Vault {
         }
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Vault.class);
     /** The first byte says how the rest is kept. */
     private static final byte CLEAR = 0;
     private static final byte SEALED = 1;
@@ -154,7 +152,8 @@ public final class Vault {
             try {
                 last = parsed(text);
             } catch (IllegalArgumentException noKeys) {
-                LOG.warn("{}. The last keys stay in use; put a whole file there", noKeys.getMessage());
+                // Not a field: the settings above are read before it is known how to log.
+                LoggerFactory.getLogger(Vault.class).warn("{}. The last keys stay in use; put a whole file there", noKeys.getMessage());
                 last = new Keys(text, last.seals, last.unseals);
             }
         }

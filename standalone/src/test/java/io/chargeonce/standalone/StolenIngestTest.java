@@ -58,7 +58,7 @@ class StolenIngestTest {
             "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s) "
                     + "VALUES ('pay_x', 'pay_x', 'charge', 'hooli', 'x', 1, 'EUR', 'pm', 60) RETURNING receipt_email",
             "COPY operation TO STDOUT", "COPY merchant_token TO STDOUT", "ALTER TABLE idempotency_key DISABLE ROW LEVEL SECURITY",
-            "SELECT raw_value FROM dead_letter"})
+            "SELECT sealed_record FROM dead_letter"})
     void what_others_have_sent_is_read_by_no_select(String theft) throws SQLException {
         database.refused(INGEST, theft);
     }
@@ -85,7 +85,7 @@ class StolenIngestTest {
             "SELECT request_params FROM keys_taken(NULL, NULL)", "SELECT psp FROM attempts_of('hooli', 'pay_succeeded')",
             "SELECT reason FROM capture_failure_of('acme', 'pay_of_hooli')", "SELECT operation_id FROM settled_among(NULL)",
             "SELECT merchant_id FROM merchants_of('{NULL}')", "SELECT merchant_id FROM merchants_of(ARRAY[''::bytea])",
-            "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('revoked')])",
+            "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('none')])",
             "SELECT first FROM first_purchases('{x}', '{acme}', ARRAY[sha256('a purchase')])"})
     void who_does_not_know_both_names_learns_nothing(String question) throws SQLException {
         assertThat(read(question)).isEmpty();
