@@ -1435,7 +1435,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
-                           'chargeonce_merchant_admin')
+                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -1464,7 +1464,11 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
      WHERE relnamespace = 'chargeonce'::regnamespace AND NOT tgisinternal AND tgenabled <> 'O'
      UNION
     SELECT format('no row-level security of %s', relname)
-      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname = 'outbox' AND NOT relrowsecurity
+      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname IN ('outbox', 'idempotency_key') AND NOT relrowsecurity
+     UNION
+    SELECT format('policy %s of %s for %s to %s: %s', policyname, tablename, cmd, roles,
+                  regexp_replace(concat_ws(' and ', qual, with_check), '\s+', ' ', 'g'))
+      FROM pg_policies WHERE schemaname = 'chargeonce'
 $$;
 -- As "migrate --roles" left it last. Empty where roles were never made.
 CREATE TABLE intended_grant (line text PRIMARY KEY);
