@@ -141,6 +141,23 @@ class FourEyesTest {
     }
 
     @Test
+    void records_that_never_became_payments_count_too() throws SQLException {
+        String one = rows.poison(new byte[] {1});
+        String two = rows.poison(new byte[] {2});
+        String three = rows.poison(new byte[] {3});
+        assertThat(ann("purge", one, "--reason", "r", "--yes").exit()).isZero();
+        as(QueueRows.OPERATOR, "UPDATE dead_letter SET state = 'merged' WHERE dead_letter_id = '" + two + "'");
+        assertThat(ann("purge", three, "--reason", "r", "--yes").out()).contains("waits for another person");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, "UPDATE dead_letter SET state = 'purged' WHERE dead_letter_id = '" + three + "'"))
+                .hasMessageContaining("more than ann may move alone");
+        String run = theRun();
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        Called purged = ann("purge", "--resume", run);
+        assertThat(purged.exit()).as(purged.out() + purged.err()).isZero();
+        assertThat(rows.text("SELECT string_agg(state, ' ' ORDER BY state) FROM dead_letter")).isEqualTo("merged purged purged");
+    }
+
+    @Test
     void money_has_a_limit_of_its_own() {
         owner("UPDATE four_eyes SET most = 1000; INSERT INTO four_eyes VALUES ('EUR', 2000)");
         rows.dead();

@@ -991,6 +991,19 @@ CREATE TABLE dead_letter (
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
+-- Poison has no operation whose trigger would count it.
+CREATE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT has_any_column_privilege('payment_attempt', 'INSERT') THEN
+        PERFORM moved_by_a_person(NEW.dead_letter_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
+                                                           ELSE 'merge' END);
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_person_moves_poison() FROM PUBLIC;
+CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
+    FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_moves_poison();
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
 -- What can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
@@ -1198,8 +1211,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
     INSERT INTO moved_alone (login, of_what, hour, amount)
     SELECT session_user, of_what, date_trunc('hour', clock_timestamp()), moved.amount
-      FROM operation AS its CROSS JOIN LATERAL (VALUES ('*', 1::numeric), (its.currency, its.amount)) AS moved (of_what, amount)
-     WHERE its.operation_id = operation
+      FROM (SELECT '*', 1::numeric UNION ALL SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
         RAISE insufficient_privilege USING MESSAGE = format(
