@@ -405,7 +405,11 @@ DECLARE
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
     IF (CASE back.kind
-           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM payment_attempt WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
+           -- Both halves have an index of their own.
+           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                                          UNION ALL
+                                                         SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried
+                                             WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
            WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
                AND NOT EXISTS (SELECT FROM operation_state
                                 WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
