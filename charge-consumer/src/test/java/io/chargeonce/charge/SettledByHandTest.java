@@ -68,7 +68,7 @@ class SettledByHandTest {
         books.database.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));
             var operation = locked.rows().get(id);
-            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "run_1");
+            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "run_" + id);
             operation.askNow(locked.now());
             OperationTable.save(connection, List.of(operation));
             return proposed;
@@ -102,7 +102,7 @@ class SettledByHandTest {
         assertThat(books.operation(id).pspReference()).contains("by-hand-1");
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand' AND outcome = 'charged'")).isEqualTo(1);
-        assertThat(books.count("FROM audit_record WHERE action = 'dlq.settlement_settled' AND data ->> 'run' = 'run_1'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'dlq.settlement_settled' AND data ->> 'run' = 'run_" + id + "'")).isEqualTo(1);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
         assertThat(psp.captures).isEmpty();
     }

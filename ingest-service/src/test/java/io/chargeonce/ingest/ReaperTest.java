@@ -139,7 +139,7 @@ class ReaperTest {
                 VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now());
                 INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k-%1$s', 'call', 'declined');
                 INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run)
-                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'ann', 'r')""".formatted(id));
+                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'ann', 'r-%1$s')""".formatted(id));
         reaper.runOnce();
         reaper.runOnce();
 

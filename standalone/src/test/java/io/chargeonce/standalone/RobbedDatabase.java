@@ -85,7 +85,7 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing) VALUES ('run_0000000001', 1, 'pay_dead', 1, now(), 'x');
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run, approved_by, state)
             VALUES ('key_pay_unresolved', 'pay_unresolved', 2, 'not_charged', 'e', 'ann', 'r', 'ann', 'waiting'),
-                   ('key_pay_declined', 'pay_declined', 2, 'not_charged', 'e', 'ann', 'r', 'ann', 'settled');
+                   ('key_pay_declined', 'pay_declined', 2, 'not_charged', 'e', 'ann', 'r2', 'ann', 'settled');
             INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES ('pay_succeeded', 'stripe', 'pi_succeeded', 'r');
             INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('pay_dead', 1, 1, 1, 'scheduled', now(), now());
             INSERT INTO retry_budget VALUES (sha256('pm'), 1000, 'EUR', current_date, 3);

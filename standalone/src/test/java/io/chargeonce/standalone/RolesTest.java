@@ -279,6 +279,27 @@ class RolesTest {
     }
 
     @Test
+    void rights_to_look_unmasked_and_to_erase_and_policies_that_drift_are_told_too() throws SQLException {
+        String check = Texts.of(owner, "SELECT with_check FROM pg_policies WHERE policyname = 'each_tells_what_it_decides'").getFirst();
+        execute("GRANT chargeonce_dlq_unmask TO chargeonce_dlq_reader", "GRANT chargeonce_eraser TO chargeonce_dlq_reader",
+                "ALTER TABLE idempotency_key DISABLE ROW LEVEL SECURITY",
+                "CREATE POLICY all_keys ON idempotency_key FOR SELECT USING (true)",
+                "ALTER POLICY each_tells_what_it_decides ON outbox WITH CHECK (true)");
+        try {
+            assertThat(People.driftedGrants(url, "postgres", "")).contains("too much: membership of chargeonce_dlq_reader in chargeonce_dlq_unmask",
+                    "too much: membership of chargeonce_dlq_reader in chargeonce_eraser", "too much: no row-level security of idempotency_key",
+                    "too much: policy all_keys of idempotency_key for SELECT to {public}: true",
+                    "too much: policy each_tells_what_it_decides of outbox for INSERT to {public}: true").hasSize(6)
+                    .anyMatch(line -> line.startsWith("missing: policy each_tells_what_it_decides of outbox"));
+        } finally {
+            execute("ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY", "DROP POLICY all_keys ON idempotency_key",
+                    "REVOKE chargeonce_dlq_unmask FROM chargeonce_dlq_reader", "REVOKE chargeonce_eraser FROM chargeonce_dlq_reader",
+                    "ALTER POLICY each_tells_what_it_decides ON outbox WITH CHECK (" + check + ")");
+        }
+        assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+    }
+
+    @Test
     void the_limits_of_four_eyes_are_the_owners_and_on_record() throws SQLException {
         People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));
         People.limit(url, "postgres", "", Map.of());

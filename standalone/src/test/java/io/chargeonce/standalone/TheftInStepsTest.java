@@ -75,7 +75,7 @@ class TheftInStepsTest {
             connection.setAutoCommit(false);
             statement.execute("""
                     INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
-                    VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r', 'ann', 'settled')""");
+                    VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r3', 'ann', 'settled')""");
             statement.execute("SET ROLE chargeonce_charge");
             assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
             connection.rollback();

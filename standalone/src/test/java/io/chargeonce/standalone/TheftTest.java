@@ -187,7 +187,7 @@ class TheftTest {
             "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
             """
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
-            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'r')""",
+            VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'r4')""",
             "UPDATE hand_settlement SET proposed_by = 'bob'", "UPDATE hand_settlement SET approved_by = 'bob'", "UPDATE hand_settlement SET proposed_at = now()",
             """
             INSERT INTO dlq_run (run_id, planned_by, fingerprint, items, canary, abort_above_percent, even_capped, state)

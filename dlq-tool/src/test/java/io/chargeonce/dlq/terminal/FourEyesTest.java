@@ -141,6 +141,23 @@ class FourEyesTest {
     }
 
     @Test
+    void records_that_never_became_payments_count_too() throws SQLException {
+        String one = rows.poison(new byte[] {1});
+        String two = rows.poison(new byte[] {2});
+        String three = rows.poison(new byte[] {3});
+        assertThat(ann("purge", one, "--reason", "r", "--yes").exit()).isZero();
+        as(QueueRows.OPERATOR, "UPDATE dead_letter SET state = 'merged' WHERE dead_letter_id = '" + two + "'");
+        assertThat(ann("purge", three, "--reason", "r", "--yes").out()).contains("waits for another person");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, "UPDATE dead_letter SET state = 'purged' WHERE dead_letter_id = '" + three + "'"))
+                .hasMessageContaining("more than ann may move alone");
+        String run = theRun();
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        Called purged = ann("purge", "--resume", run);
+        assertThat(purged.exit()).as(purged.out() + purged.err()).isZero();
+        assertThat(rows.text("SELECT string_agg(state, ' ' ORDER BY state) FROM dead_letter")).isEqualTo("merged purged purged");
+    }
+
+    @Test
     void money_has_a_limit_of_its_own() {
         owner("UPDATE four_eyes SET most = 1000; INSERT INTO four_eyes VALUES ('EUR', 2000)");
         rows.dead();
@@ -214,5 +231,80 @@ class FourEyesTest {
         assertThatThrownBy(() -> as(QueueRows.OPERATOR, move.formatted(run, "operation_id = '" + late + "'"))).hasMessageContaining("more than ann may move alone");
         as(QueueRows.OPERATOR, move.formatted(run, "state = 'dead' AND operation_id <> '" + late + "'"));
         assertThat(accepted()).isEqualTo(3);
+    }
+
+    @Test
+    void an_approval_of_one_finding_is_no_approval_of_another_under_its_name() throws SQLException {
+        owner("UPDATE four_eyes SET most = 0");
+        String bobs = rows.unresolvedAndAsked(true);
+        String anns = rows.unresolvedAndAsked(true);
+        String finding = """
+                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run)
+                SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_00000000ff' FROM payment_attempt WHERE operation_id = '%s'""";
+        as("bob", finding.formatted(bobs));
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, finding.formatted(anns))).isInstanceOfSatisfying(SQLException.class,
+                e -> assertThat(e.getSQLState()).isEqualTo("23505"));
+        as(QueueRows.OPERATOR, "SELECT approve('run_00000000ff', fingerprint) FROM proposal('run_00000000ff')");
+        assertThat(rows.text("SELECT string_agg(operation_id, ' ') FROM hand_settlement WHERE approved_by IS NOT NULL")).isEqualTo(bobs);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", counted_attempts = 0", ", charge_before = now() + interval '1 year'", ", refused_by = NULL"})
+    void whose_attempts_all_failed_is_not_sent_back_to_be_charged_by_way_of_a_question(String besides) {
+        threeDead();
+        owner("UPDATE operation_state SET counted_attempts = 3, refused_by = 'adyen'");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR,
+                "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()" + besides)).isInstanceOfSatisfying(SQLException.class,
+                e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+    }
+
+    @Test
+    void a_question_gives_a_payment_no_new_schedule_and_counts_for_no_one_while_an_attempt_is_open() throws SQLException {
+        owner("UPDATE four_eyes SET most = 0");
+        rows.deadWithAnOpenAttempt();
+        owner("UPDATE operation_state SET counted_attempts = 3");
+        String question = "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()";
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, question + ", counted_attempts = 0")).isInstanceOfSatisfying(SQLException.class,
+                e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+        as(QueueRows.OPERATOR, question);
+        assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
+    }
+
+    @Test
+    void an_old_snapshot_hides_nothing_that_was_moved_alone() throws SQLException {
+        String move = "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE operation_id = '%s'";
+        rows.dead(4);
+        String[] ids = rows.text("SELECT string_agg(operation_id, ' ') FROM operation_state").split(" ");
+        try (Connection early = session()) {
+            run(early, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM operation_state");
+            as(QueueRows.OPERATOR, move.formatted(ids[0]));
+            as(QueueRows.OPERATOR, move.formatted(ids[1]));
+            owner("UPDATE moved_alone SET hour = hour - interval '1 hour'");
+            assertThatThrownBy(() -> run(early, move.formatted(ids[2]))).isInstanceOf(SQLException.class).hasMessageContaining("read committed");
+        }
+    }
+
+    @Test
+    void a_transaction_that_began_long_ago_keeps_no_approval_alive() throws SQLException {
+        threeDead();
+        ann("merge", "--all", "--yes", "--canary", "0");
+        String run = theRun();
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        try (Connection early = session()) {
+            run(early, "BEGIN; SELECT 1");
+            owner("UPDATE approval SET approved_at = clock_timestamp() - interval '24 hours'");
+            assertThatThrownBy(() -> run(early, "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1"
+                    .formatted(run))).hasMessageContaining("more than ann may move alone");
+        }
+    }
+
+    private static Connection session() throws SQLException {
+        return DriverManager.getConnection(rows.url().replace("user=postgres", "user=" + QueueRows.OPERATOR) + "&currentSchema=chargeonce");
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 }

@@ -258,6 +258,19 @@ CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
         ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
+-- Whether an attempt of it has not failed. Both halves have an index of their own.
+CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    payment text := (SELECT payment_id FROM operation AS its WHERE its.operation_id = may_have_taken_money.operation);
+BEGIN
+    RETURN EXISTS (SELECT FROM payment_attempt AS attempt
+                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND NOT failed_definite)
+        OR EXISTS (SELECT FROM payment_attempt AS attempt
+                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite AND state = 'succeeded');
+END $$;
+REVOKE EXECUTE ON FUNCTION may_have_taken_money(text) FROM PUBLIC;
+
 -- Who makes no attempt decides about no money: a person at the dead-letter queue moves what is listed there, changes neither where
 -- nor how often it was tried, calls charged what an attempt is known to have charged, and puts nothing off.
 CREATE FUNCTION a_person_moves_what_is_listed() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -280,6 +293,9 @@ BEGIN
     IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
        (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
        OR NEW.swept NOT IN (OLD.swept, 0) OR NEW.tier NOT IN (OLD.tier, 0) OR NEW.counted_attempts NOT IN (OLD.counted_attempts, 0)
+       -- Only a merge gives it a new schedule: what the PSP answers to a question would send it on by that one.
+       OR NEW.state <> 'accepted' AND (NEW.tier, NEW.counted_attempts, NEW.charge_before, NEW.refused_by)
+                                      IS DISTINCT FROM (OLD.tier, OLD.counted_attempts, OLD.charge_before, OLD.refused_by)
        OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
        OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state IN ('accepted', 'succeeded') THEN
         RAISE EXCEPTION 'permission denied: this role changes neither where nor how often an operation was tried'
@@ -294,7 +310,10 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.state = 'succeeded' THEN
-        IF NOT EXISTS (SELECT FROM payment_attempt AS attempt
+        -- Both halves have an index of their own.
+        IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                     UNION ALL
+                                    SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
                         WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
                           AND attempt.operation_id = NEW.operation_id
                           AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
@@ -305,7 +324,9 @@ BEGIN
         RAISE EXCEPTION 'permission denied: this role settles nothing that has not succeeded'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF NEW.state <> OLD.state AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved') THEN
+    -- To ask whether an attempt took the money moves none. If all have failed, there is nothing to ask, and the next one follows.
+    IF NEW.state <> OLD.state
+       AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved' AND may_have_taken_money(NEW.operation_id)) THEN
         PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
                                                          ELSE 'merge' END);
     END IF;
@@ -384,7 +405,11 @@ DECLARE
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
     IF (CASE back.kind
-           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM payment_attempt WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
+           -- Both halves have an index of their own.
+           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                                          UNION ALL
+                                                         SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried
+                                             WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
            WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
                AND NOT EXISTS (SELECT FROM operation_state
                                 WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
@@ -807,6 +832,8 @@ CREATE TABLE hand_settlement (
     CONSTRAINT only_money_that_moved_has_a_reference CHECK ((verdict = 'charged') = (psp_reference IS NOT NULL)),
     CONSTRAINT only_what_is_approved_is_decided CHECK (state = 'waiting' OR approved_by IS NOT NULL)
 );
+-- Who approves one approves no other: two of one name would be approved as one.
+CREATE UNIQUE INDEX a_finding_has_a_name_of_its_own ON hand_settlement (run);
 -- A finding about another operation's attempt would settle the wrong money.
 CREATE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -968,6 +995,19 @@ CREATE TABLE dead_letter (
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
+-- Poison has no operation whose trigger would count it.
+CREATE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT has_any_column_privilege('payment_attempt', 'INSERT') THEN
+        PERFORM moved_by_a_person(NEW.dead_letter_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
+                                                           ELSE 'merge' END);
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_person_moves_poison() FROM PUBLIC;
+CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
+    FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_moves_poison();
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
 -- What can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
@@ -1070,7 +1110,8 @@ CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
 -- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. More than that is a run that another person
--- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it.
+-- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it. Hours are those of
+-- the clock and not of now(), which a transaction that is held open keeps for days.
 CREATE TABLE four_eyes (
     -- A currency, in its minor units; or '*', the number of dead letters.
     of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
@@ -1110,7 +1151,7 @@ CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
         SELECT FROM four_eyes JOIN unnest(things, amounts) AS more (of_what, amount) USING (of_what)
          WHERE more.amount + coalesce((SELECT sum(amount) FROM moved_alone
                                         WHERE moved_alone.of_what = four_eyes.of_what AND login = session_user
-                                          AND hour > now() - interval '25 hours'), 0) > most)
+                                          AND hour > clock_timestamp() - interval '25 hours'), 0) > most)
 $$;
 
 -- What is in a run, or what is left of it, by the payments themselves and not by what was written of them.
@@ -1124,7 +1165,7 @@ CREATE FUNCTION run_holds(run text, left_of_it boolean) RETURNS TABLE (of_what t
 $$;
 
 CREATE FUNCTION is_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM approval WHERE run_id = run AND approved_at > now() - interval '24 hours')
+    SELECT EXISTS (SELECT FROM approval WHERE run_id = run AND approved_at > clock_timestamp() - interval '24 hours')
 $$;
 
 CREATE FUNCTION must_be_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -1167,12 +1208,14 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
-    -- Of two at once the second counts the first.
+    -- Of two at once the second counts the first, which a snapshot from before it would not show.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE insufficient_privilege USING MESSAGE = 'permission denied: who has a limit moves at read committed';
+    END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
     INSERT INTO moved_alone (login, of_what, hour, amount)
-    SELECT session_user, of_what, date_trunc('hour', now()), moved.amount
-      FROM operation AS its CROSS JOIN LATERAL (VALUES ('*', 1::numeric), (its.currency, its.amount)) AS moved (of_what, amount)
-     WHERE its.operation_id = operation
+    SELECT session_user, of_what, date_trunc('hour', clock_timestamp()), moved.amount
+      FROM (SELECT '*', 1::numeric UNION ALL SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
         RAISE insufficient_privilege USING MESSAGE = format(
@@ -1216,7 +1259,7 @@ BEGIN
             THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
         WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person approves it'
         WHEN NOT it.open THEN 'it is over, or approved already'
-        WHEN it.proposed_at <= now() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
+        WHEN it.proposed_at <= clock_timestamp() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
             THEN 'it was proposed more than 24 hours ago: propose it again'
         WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not what you looked at: its fingerprint is ' || it.fingerprint END;
     IF why IS NOT NULL THEN
@@ -1408,7 +1451,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
-                           'chargeonce_merchant_admin')
+                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -1437,7 +1480,11 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
      WHERE relnamespace = 'chargeonce'::regnamespace AND NOT tgisinternal AND tgenabled <> 'O'
      UNION
     SELECT format('no row-level security of %s', relname)
-      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname = 'outbox' AND NOT relrowsecurity
+      FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relname IN ('outbox', 'idempotency_key') AND NOT relrowsecurity
+     UNION
+    SELECT format('policy %s of %s for %s to %s: %s', policyname, tablename, cmd, roles,
+                  regexp_replace(concat_ws(' and ', qual, with_check), '\s+', ' ', 'g'))
+      FROM pg_policies WHERE schemaname = 'chargeonce'
 $$;
 -- As "migrate --roles" left it last. Empty where roles were never made.
 CREATE TABLE intended_grant (line text PRIMARY KEY);
