@@ -92,8 +92,11 @@ final class FloodGuard {
         return share == null || share.deadInARow < DEAD_IN_A_ROW;
     }
 
-    private boolean someDoWell(Instant now) {
-        return shares.values().stream().anyMatch(share -> doesWell(share) && now.isBefore(share.endedWell.plus(LATELY)));
+    /** It is the trouble of a few while at least as many others do well. A lone merchant has no others. */
+    private boolean isTheTroubleOfAFew(Instant now) {
+        long badly = shares.values().stream().filter(share -> !doesWell(share)).count();
+        long well = shares.values().stream().filter(share -> doesWell(share) && now.isBefore(share.endedWell.plus(LATELY))).count();
+        return well >= badly && well + badly > 1;
     }
 
     /** An operation or a record of this share has come to its end. */
@@ -122,7 +125,7 @@ final class FloodGuard {
     }
 
     private void judge(Instant now) {
-        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !someDoWell(now);
+        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !isTheTroubleOfAFew(now);
         if (nearlyAll && !flood) {
             LOG.error("ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
                     + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through", dead, ended,

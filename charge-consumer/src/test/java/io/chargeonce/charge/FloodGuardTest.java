@@ -108,6 +108,26 @@ class FloodGuardTest {
     }
 
     @Test
+    void one_merchant_that_does_well_is_no_excuse_for_all_the_others() {
+        for (int merchant = 0; merchant < 19; merchant++) {
+            end("dying-" + merchant, 20, true);
+        }
+        end("acme", 1, false);
+        end("dying-0", 19, true);
+        assertThat(guard.problem()).isPresent();
+        assertThat(guard.holdBack(() -> "acme")).isEmpty();
+    }
+
+    @Test
+    void a_lone_merchant_of_whom_nearly_all_dies_is_a_flood_however_the_few_others_fall() {
+        for (int i = 0; i < 8; i++) {
+            end("acme", 24, true);
+            end("acme", 1, false);
+        }
+        assertThat(guard.problem()).isPresent();
+    }
+
+    @Test
     void what_hits_all_merchants_is_a_flood_soon_after_the_last_of_them_did_well() {
         end("acme", 1, false);
         end("other", 1, false);
