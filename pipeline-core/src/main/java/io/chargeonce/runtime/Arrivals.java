@@ -87,6 +87,8 @@ public final class Arrivals implements Executor, AutoCloseable {
             waiter.interrupt();
             return;
         }
+        // Who waits once more has all of the time again, and its place behind the others.
+        forget(waiter);
         if (waiting.size() >= most) {
             end(waiting.keySet().iterator().next(), TOO_MANY_ARRIVE);
         }
