@@ -1,5 +1,6 @@
 package io.chargeonce.dlq;
 
+import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -116,7 +117,17 @@ public final class FourEyes {
 
     private static final String APPROVE = "SELECT approve(?, ?)";
 
-    private static final String FINDING = "SELECT operation_id FROM hand_settlement WHERE run = ?";
+    /** What a person found out about one payment or refund, whose outcome no PSP tells. */
+    public record Finding(String operationId, Money money, String verdict, String evidence) {}
+
+    private static final String FINDING = """
+            SELECT operation_id, amount, currency, verdict, evidence FROM hand_settlement JOIN operation USING (operation_id) WHERE run = ?
+            """;
+
+    /** Empty if the run is about dead letters. */
+    public Optional<Finding> finding(String run) {
+        return queue.database().withConnection(connection -> finding(connection, run));
+    }
 
     /**
      * Approves exactly what was seen; a finding goes to the resolver.
@@ -126,7 +137,7 @@ public final class FourEyes {
     public void approve(String run, Proposal seen) {
         queue.database().inTransaction(connection -> {
             if (seen.kind() == Kind.SETTLE) {
-                Settle.sendResolver(connection, finding(connection, run));
+                Settle.sendResolver(connection, finding(connection, run).map(Finding::operationId).stream().toList());
             }
             try (var statement = connection.prepareStatement(APPROVE)) {
                 statement.setString(1, run);
@@ -136,17 +147,14 @@ public final class FourEyes {
         });
     }
 
-    private static List<String> finding(Connection connection, String run) throws SQLException {
-        var ids = new ArrayList<String>();
+    private static Optional<Finding> finding(Connection connection, String run) throws SQLException {
         try (var statement = connection.prepareStatement(FINDING)) {
             statement.setString(1, run);
             try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    ids.add(row.getString(1));
-                }
+                return row.next() ? Optional.of(new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)),
+                        row.getString(4).replace('_', ' '), row.getString(5))) : Optional.empty();
             }
         }
-        return ids;
     }
 
     private static final String PERMIT = "SELECT permit_moves(?, ?)";

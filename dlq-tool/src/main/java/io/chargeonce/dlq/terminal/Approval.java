@@ -24,10 +24,12 @@ final class Approval {
         Screen screen = Screen.of(command);
         screen.say("%s is more than you may do alone within 24 hours, and waits for another person. Nothing was changed.".formatted(run));
         screen.print("Another person says, within 24 hours:  chargeonce dlq approve %s", run);
-        if (kind != FourEyes.Kind.SETTLE) {
+        if (kind == FourEyes.Kind.SETTLE) {
+            screen.say("Then the PSP is asked once more. Without an approval the finding counts for nothing.");
+        } else {
             screen.print("Then, within 24 hours:                 chargeonce dlq %s --resume %s", kind.tag(), run);
+            screen.print("To drop it:                            chargeonce dlq merge --cancel %s", run);
         }
-        screen.print("To drop it:                            chargeonce dlq merge --cancel %s", run);
         return NO;
     }
 }

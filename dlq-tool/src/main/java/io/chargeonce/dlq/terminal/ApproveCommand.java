@@ -7,6 +7,7 @@ import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Sum;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -65,11 +66,13 @@ final class ApproveCommand implements Callable<Integer> {
             ActsAs.mandate(spec, queue, Optional.empty());
             fourEyes.approve(run, proposal);
         }
-        print(queue, fourEyes.holds(run), proposal);
+        print(queue, fourEyes, proposal);
         return 0;
     }
 
-    private void print(DeadLetterQueue queue, Sum sum, Proposal proposal) {
+    private void print(DeadLetterQueue queue, FourEyes fourEyes, Proposal proposal) {
+        Sum sum = fourEyes.holds(run);
+        Optional<FourEyes.Finding> finding = fourEyes.finding(run);
         Screen screen = Screen.of(spec);
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
@@ -80,16 +83,20 @@ final class ApproveCommand implements Callable<Integer> {
             json.put("fingerprint", proposal.fingerprint());
             json.put("approved", yes);
             json.putAll(Json.sum(sum));
+            finding.ifPresent(found -> json.putAll(Map.of("operation_id", found.operationId(), "amount", found.money().minorUnits(),
+                    "currency", found.money().currency(), "verdict", found.verdict().replace(' ', '_'), "evidence", found.evidence())));
             Json.print(screen, json);
             return;
         }
         screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(), Words.time(proposal.proposedAt()),
-                proposal.kind() == FourEyes.Kind.SETTLE ? "a finding about one payment; chargeonce dlq why shows it"
-                        : "%,d dead letters, %s".formatted(sum.count(), String.join(", ", sum.moneyLines())),
+                finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
+                        Printable.of(found.evidence()))).orElseGet(() -> "%,d dead letters, %s".formatted(sum.count(),
+                        String.join(", ", sum.moneyLines()))),
                 new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
         screen.print("Fingerprint %s", proposal.fingerprint());
         if (!yes) {
-            screen.say("Nothing was changed. Look at it with chargeonce dlq runs show %s, and approve it with --yes.".formatted(run));
+            screen.say("Nothing was changed. Look at it with chargeonce dlq %s, and approve it with --yes.".formatted(
+                    finding.map(found -> "why " + found.operationId()).orElse("runs show " + run)));
         } else if (proposal.kind() == FourEyes.Kind.SETTLE) {
             screen.say("Approved. The charge service asks the PSP once more, and decides.");
         } else {

@@ -234,6 +234,25 @@ class FourEyesTest {
     }
 
     @Test
+    void a_finding_above_the_limit_waits_for_another_person_who_is_told_what_it_is_about() {
+        owner("UPDATE four_eyes SET most = 0");
+        String id = rows.unresolvedAndAsked(true);
+        Called proposed = ann("settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes");
+        assertThat(proposed.exit()).isEqualTo(1);
+        String run = rows.text("SELECT run FROM hand_settlement WHERE operation_id = '" + id + "'");
+        assertThat(proposed.out()).contains("chargeonce dlq approve " + run).doesNotContain("--cancel", "--resume");
+        String approved = "SELECT coalesce(approved_by, 'no one') FROM hand_settlement WHERE operation_id = '" + id + "'";
+        assertThat(ann("approve", run, "--yes").err()).contains("it is your own proposal");
+
+        Called look = bob("approve", run);
+        assertThat(look.out()).contains("ann proposes to settle", id, "700 JPY", "as not charged", "ticket 4711", "chargeonce dlq why " + id);
+        assertThat(bob("approve", run, "--json").out()).contains("\"verdict\":\"not_charged\"", "\"operation_id\":\"" + id + "\"");
+        assertThat(rows.text(approved)).isEqualTo("no one");
+        assertThat(bob("approve", run, "--yes").out()).contains("Approved. The charge service asks the PSP once more");
+        assertThat(rows.text(approved)).isEqualTo("bob");
+    }
+
+    @Test
     void an_approval_of_one_finding_is_no_approval_of_another_under_its_name() throws SQLException {
         owner("UPDATE four_eyes SET most = 0");
         String bobs = rows.unresolvedAndAsked(true);
