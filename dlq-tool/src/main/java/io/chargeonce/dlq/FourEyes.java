@@ -29,7 +29,7 @@ public final class FourEyes {
     }
 
     /**
-     * What somebody proposes, as it is now.
+     * A proposal, as it is now.
      *
      * @param open        whether it can be approved; a run of another person also once more
      * @param fingerprint of the very set, computed by the database

@@ -36,7 +36,7 @@ public final class FrozenChange {
     }
 
     /**
-     * @return empty if the run has ended, or somebody leads it
+     * @return empty if the run has ended, or another process leads it
      * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
      */
     public Optional<Run.Result> run(MergeRun frozen, Mandate mandate, Run run) {

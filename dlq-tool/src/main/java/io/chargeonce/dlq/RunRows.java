@@ -90,7 +90,7 @@ final class RunRows {
                AND (leader IS NULL OR led_at < clock_timestamp() - ? * interval '1 second')
             """;
 
-    /** @return false if it has ended, or somebody leads it */
+    /** @return false if it has ended, or another process leads it */
     static boolean take(Connection connection, String id, UUID token) throws SQLException {
         try (var statement = connection.prepareStatement(TAKE)) {
             statement.setObject(1, token);

@@ -21,7 +21,7 @@ import java.util.Optional;
  * Everything there is to know about one dead letter: read at one moment, for showing and never for deciding.
  *
  * @param reference the merchant's name for the payment
- * @param edited    what somebody made of a poison record's value, where it can be opened
+ * @param edited    a poison record's value as a person edited it, where it can be opened
  * @param audit     what people and services did with it, oldest first
  */
 public record Story(DeadLetterView letter, Optional<Operation> operation, Optional<String> reference, List<Attempt> attempts,
@@ -57,7 +57,7 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
                 return new Source(topic, partition, offset, Optional.ofNullable(content.key()), Optional.ofNullable(content.value()),
                         Optional.ofNullable(content.headers()));
             } catch (IllegalArgumentException changed) {
-                return closed(topic, partition, offset, "these bytes are no record's: somebody has changed them");
+                return closed(topic, partition, offset, "these bytes are no record's: they were changed");
             }
         }
 

@@ -53,7 +53,7 @@ record Command(String path, String canonical, byte[] fingerprint) {
                 : path.equals(stored.path()) && differencesFrom(stored.canonical()).isEmpty();
     }
 
-    /** The names of the fields in which the two commands differ; of what was erased since, nobody can tell. */
+    /** The names of the fields in which the two commands differ; not those that were erased since. */
     List<String> differencesFrom(String otherCanonical) {
         Map<String, JsonNode> mine = fields(canonical);
         Map<String, JsonNode> others = fields(otherCanonical);

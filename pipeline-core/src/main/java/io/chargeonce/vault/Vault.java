@@ -118,7 +118,7 @@ public final class Vault {
     /** Never throws for what the bytes are. */
     public Opened open(String place, byte[] sealed) {
         if (sealed.length == 0 || sealed[0] != CLEAR && sealed[0] != SEALED) {
-            return new Opened.Closed("these bytes were never sealed by this pipeline: somebody has changed them");
+            return new Opened.Closed("these bytes were never sealed by this pipeline, or were changed since");
         }
         byte[] rest = Arrays.copyOfRange(sealed, 1, sealed.length);
         if (sealed[0] == CLEAR) {

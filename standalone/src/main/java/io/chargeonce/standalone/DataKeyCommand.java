@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
         description = {"Makes the file of private keys that open what is sealed at rest, and FILE.public, which only seals.",
                        "If the file is there, adds a key that seals from now on; those from before stay and open what they sealed.",
                        "Services get FILE.public in CHARGEONCE_DATA_KEY_FILE; where dlq show and dlq edit run, FILE itself. Both are read again "
-                               + "within seconds. Keep a copy of FILE elsewhere: without it nobody reads what was sealed."},
+                               + "within seconds. Keep a copy of FILE elsewhere: without it, what was sealed stays unreadable."},
         footer = {"", "Example:", "  chargeonce data-key /etc/chargeonce/data-key"})
 final class DataKeyCommand implements Callable<Integer> {
 

@@ -96,7 +96,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             Optional<Run.Result> result = work.with(new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             if (result.isEmpty()) {
-                tell("%s has ended, or somebody leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
+                tell("%s has ended, or another process leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
                 return 1;
             }
             print(plan, mandate, result.get());

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
                        "Amounts, merchant, ids, payment methods, references and states stay, and a repeat of the request gets its answer.",
                        "Needs the role chargeonce_eraser. Without --yes it only tells what would be done."},
         exitCodeList = "1:a payment is not finished, or this merchant has no such payment; the others were erased",
-        footer = {"  Somebody asks a merchant to be forgotten:",
+        footer = {"  A customer asks a merchant to be forgotten:",
                   "    chargeonce dlq erase acme PAYMENT --reason \"request 4711\" --yes",
                   "  A list of payments, one a line:",
                   "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\""})

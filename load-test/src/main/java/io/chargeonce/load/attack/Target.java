@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param token         of a merchant, in whose name the attacker pays
  * @param other         the token of another merchant, whose payments must stay its own
  * @param webhookSecret Stripe's signing secret, for messages that were heard on the wire
- * @param adminToken    without it nobody can tell whether the admin endpoints ask for one
+ * @param adminToken    without it, it cannot be told whether the admin endpoints ask for one
  * @param logins        roles of Postgres that were stolen, with their passwords
  * @param logs          the services' log files, for lines that a client has written
  * @param patience      the longest that a server may wait for a slow client

@@ -66,7 +66,7 @@ CREATE TRIGGER a_revoked_token_stays_revoked BEFORE UPDATE OF revoked_at ON merc
     FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL)
     EXECUTE FUNCTION refuse('a revoked token stays revoked; make a new one');
 
--- When a token was used last, to within some minutes: for people who look for those that nobody needs. A table of its own, for the
+-- When a token was used last, to within some minutes: for people who look for unused ones. A table of its own, for the
 -- role that faces the internet changes no token.
 CREATE TABLE token_use (
     token_sha256 bytea PRIMARY KEY REFERENCES merchant_token,
@@ -1227,7 +1227,7 @@ CREATE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean LANGUAGE sql
     SELECT EXISTS (SELECT FROM person WHERE login = name AND role = 'chargeonce_dlq_operator')
 $$;
 
--- What somebody else proposes, as it is now: a run, or a finding.
+-- A proposal, as it is now: a run, or a finding.
 CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
