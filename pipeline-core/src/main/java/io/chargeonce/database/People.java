@@ -15,9 +15,6 @@ import org.postgresql.util.PasswordUtil;
  */
 public final class People {
 
-    /** What a person may be. */
-    public static final List<String> ROLES = List.of("chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_merchant_admin");
-
     private People() {}
 
     /**

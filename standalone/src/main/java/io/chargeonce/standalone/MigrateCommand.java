@@ -46,6 +46,12 @@ final class MigrateCommand implements Callable<Integer> {
     @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only looks at the queue.")
     List<String> readers = List.of();
 
+    @Option(names = "--unmask", paramLabel = "NAME", description = "The same for a person who may look without the masks.")
+    List<String> unmaskers = List.of();
+
+    @Option(names = "--eraser", paramLabel = "NAME", description = "The same for a person who erases personal data.")
+    List<String> erasers = List.of();
+
     @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
     List<String> admins = List.of();
 
@@ -105,14 +111,15 @@ final class MigrateCommand implements Callable<Integer> {
     }
 
     private List<String> openPasswords() {
-        List<String> logins = Stream.of(Roles.ALL, operators, readers, admins).flatMap(List::stream).toList();
+        List<String> logins = Stream.of(Roles.ALL, operators, readers, unmaskers, erasers, admins).flatMap(List::stream).toList();
         return passwords.stream().flatMap(directory -> logins.stream().map(directory::resolve))
                 .flatMap(file -> Exposure.openFile("--passwords", file).stream()).toList();
     }
 
     private void people(PipelineSettings settings) {
         PrintWriter out = spec.commandLine().getOut();
-        Map.of("chargeonce_dlq_operator", operators, "chargeonce_dlq_reader", readers, "chargeonce_merchant_admin", admins)
+        Map.of(Roles.OPERATOR, operators, "chargeonce_dlq_reader", readers, Roles.UNMASK, unmaskers, Roles.ERASER, erasers,
+                        Roles.MERCHANT_ADMIN, admins)
                 .forEach((role, names) -> names.forEach(name -> {
                     Migrate.person(settings, name, role, passwords);
                     out.printf("Person: %s is a member of %s.%n", name, role);

@@ -247,6 +247,19 @@ class RolesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin"})
+    void a_person_may_have_each_role_that_people_have_and_keeps_it(String role) throws SQLException {
+        People.add(url, "postgres", "", "eve", role, Optional.empty());
+        try {
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).isEmpty();
+            assertThat(Texts.of(owner, "SELECT pg_has_role('eve', '%s', 'USAGE')::text".formatted(role))).containsExactly("true");
+        } finally {
+            People.remove(url, "postgres", "", "eve");
+            execute("DROP ROLE eve");
+        }
+    }
+
     @Test
     void what_is_not_as_it_was_left_shows_to_charge_and_in_a_check() throws SQLException {
         var meters = new SimpleMeterRegistry();

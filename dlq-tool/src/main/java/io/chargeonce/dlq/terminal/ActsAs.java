@@ -3,15 +3,15 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Who changes something: the login of the session. A login that many use is told so, for the audit log names no person then. */
 final class ActsAs {
 
-    /** Another shared role is refused, and says so. */
-    private static final Set<String> SHARED = Set.of(Roles.OPERATOR, Roles.UNMASK, Roles.ERASER);
+    /** With the option that makes a login of one's own; another shared role is refused, and says so. */
+    private static final Map<String, String> SHARED = Map.of(Roles.OPERATOR, "--operator", Roles.UNMASK, "--unmask", Roles.ERASER, "--eraser");
 
     private ActsAs() {}
 
@@ -25,9 +25,10 @@ final class ActsAs {
     }
 
     private static Mandate warned(CommandSpec command, Mandate mandate) {
-        if (SHARED.contains(mandate.actor())) {
+        if (SHARED.containsKey(mandate.actor())) {
             command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
-                    + "chargeonce migrate --operator NAME makes a login of your own").formatted(command.qualifiedName(" "), mandate.actor()));
+                    + "chargeonce migrate %s NAME makes a login of your own")
+                    .formatted(command.qualifiedName(" "), mandate.actor(), SHARED.get(mandate.actor())));
             command.commandLine().getErr().flush();
         }
         return mandate;

@@ -25,7 +25,8 @@ REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 CREATE TABLE person (
     login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
                                   AND login NOT IN ('charge-consumer', 'dead-letter-queue')),
-    role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_merchant_admin')),
+    role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_dlq_unmask',
+                                                 'chargeonce_eraser', 'chargeonce_merchant_admin')),
     added_at timestamptz NOT NULL DEFAULT now(),
     added_by text NOT NULL DEFAULT session_user,
     PRIMARY KEY (login, role)
