@@ -101,7 +101,7 @@ class SweeperTest {
 
     @Test
     void a_backlog_is_not_mistaken_for_a_loss() {
-        int backlog = 100_000;
+        int backlog = 10_000;
         books.execute("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
                                        charge_within_s)

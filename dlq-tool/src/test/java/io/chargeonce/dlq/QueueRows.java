@@ -32,6 +32,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,7 +59,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public static final Vault VAULT = newVault();
 
     private interface Change {
-        void on(Connection connection, Operation operation, Instant now) throws SQLException;
+        void on(Connection connection, List<Operation> operations, Instant now) throws SQLException;
     }
 
     private final String url;
@@ -130,19 +131,27 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     private String accept(String merchant, long amount, String currency) {
         String key = UUID.randomUUID().toString();
-        String id = PaymentId.derive(merchant, new IdempotencyKey(key)).value();
         owner.withConnection(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
-                statement.setString(1, id);
-                statement.setString(2, id);
-                statement.setString(3, merchant);
-                statement.setString(4, key);
-                statement.setLong(5, amount);
-                statement.setString(6, currency);
+                bind(statement, merchant, key, amount, currency);
                 return statement.executeUpdate();
             }
         });
-        return id;
+        return paymentId(merchant, key);
+    }
+
+    private static void bind(PreparedStatement statement, String merchant, String key, long amount, String currency) throws SQLException {
+        String id = paymentId(merchant, key);
+        statement.setString(1, id);
+        statement.setString(2, id);
+        statement.setString(3, merchant);
+        statement.setString(4, key);
+        statement.setLong(5, amount);
+        statement.setString(6, currency);
+    }
+
+    private static String paymentId(String merchant, String key) {
+        return PaymentId.derive(merchant, new IdempotencyKey(key)).value();
     }
 
     /** A payment whose only attempt definitely failed. */
@@ -156,15 +165,28 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
+    /** Payments whose only attempt definitely failed, in the order in which they died: all in the same few transactions. */
     public List<String> dead(int count) {
-        return Stream.generate(this::dead).limit(count).toList();
+        List<String> keys = Stream.generate(() -> UUID.randomUUID().toString()).limit(count).toList();
+        owner.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(ACCEPT)) {
+                for (String key : keys) {
+                    bind(statement, MERCHANT, key, 1299, "EUR");
+                    statement.addBatch();
+                }
+                return statement.executeBatch();
+            }
+        });
+        List<String> ids = keys.stream().map(key -> paymentId(MERCHANT, key)).sorted().toList();
+        fail(ids, "the PSP answered 500");
+        return ids;
     }
 
     /** One more attempt, which fails and is to be repeated from this tier; and its claim is not early. */
     public void retry(String id, int tier, String message) {
         claim(id);
         hear(id, new Outcome.Failed(FailureCause.PSP_UNWELL, message));
-        change(id, (connection, operation, now) -> operation.retryIn(new RetryTier(tier, Duration.ofSeconds(5)),
+        change(List.of(id), (connection, operations, now) -> operations.getFirst().retryIn(new RetryTier(tier, Duration.ofSeconds(5)),
                 FailureCause.PSP_UNWELL.tag(), message, now));
     }
 
@@ -176,7 +198,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void succeed(String id) {
         claim(id);
         hear(id, new Outcome.Charged("pi_" + id));
-        change(id, (connection, operation, now) -> operation.settleSucceeded("pi_" + id, now));
+        change(List.of(id), (connection, operations, now) -> operations.getFirst().settleSucceeded("pi_" + id, now));
     }
 
     /** What a record of this payment says, as the relay publishes it. */
@@ -192,9 +214,13 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** One more attempt, which definitely fails, and back into the queue. */
     public void fail(String id, String message) {
-        claim(id);
-        hear(id, new Outcome.Failed(FailureCause.PSP_UNWELL, message));
-        bury(id, FailureCause.PSP_UNWELL.tag(), message);
+        fail(List.of(id), message);
+    }
+
+    private void fail(List<String> ids, String message) {
+        claim(ids);
+        hear(ids, new Outcome.Failed(FailureCause.PSP_UNWELL, message));
+        bury(ids, FailureCause.PSP_UNWELL.tag(), message);
     }
 
     /** A dead payment whose money was taken, as a late answer says. */
@@ -235,7 +261,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         String id = accept(MERCHANT, 700, "JPY");
         claim(id);
         hear(id, heard);
-        change(id, (connection, operation, now) -> {
+        change(List.of(id), (connection, operations, now) -> {
+            Operation operation = operations.getFirst();
             operation.leaveUnresolved("gateway_timed_out", "no answer", now, Duration.ofHours(6));
             DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));
         });
@@ -265,35 +292,48 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private void claim(String id) {
-        change(id, (connection, operation, now) -> {
-            operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30));
-            AttemptTable.insert(connection, List.of(Attempt.inFlight(operation, new byte[] {1}, now,
-                    now.plus(Duration.ofDays(1)))));
+        claim(List.of(id));
+    }
+
+    private void claim(List<String> ids) {
+        change(ids, (connection, operations, now) -> {
+            operations.forEach(operation -> operation.claim(UUID.randomUUID(), "stripe", now.plusSeconds(30)));
+            AttemptTable.insert(connection, operations.stream()
+                    .map(operation -> Attempt.inFlight(operation, new byte[] {1}, now, now.plus(Duration.ofDays(1)))).toList());
         });
     }
 
     private void hear(String id, Outcome outcome) {
-        change(id, (connection, operation, now) -> {
-            Told told = Told.of(operation.attemptKey(), "call", outcome);
-            AttemptTable.fold(connection, List.of(told));
-            ObservationTable.append(connection, List.of(told));
+        hear(List.of(id), outcome);
+    }
+
+    private void hear(List<String> ids, Outcome outcome) {
+        change(ids, (connection, operations, now) -> {
+            List<Told> told = operations.stream().map(operation -> Told.of(operation.attemptKey(), "call", outcome)).toList();
+            AttemptTable.fold(connection, told);
+            ObservationTable.append(connection, told);
         });
     }
 
     private void bury(String id, String cause, String message) {
-        change(id, (connection, operation, now) -> {
-            operation.bury(cause, message);
-            DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, cause, message)));
+        bury(List.of(id), cause, message);
+    }
+
+    private void bury(List<String> ids, String cause, String message) {
+        change(ids, (connection, operations, now) -> {
+            operations.forEach(operation -> operation.bury(cause, message));
+            DeadLetterTable.bury(connection, queue.topics(),
+                    operations.stream().map(operation -> DeadLetter.of(operation, cause, message)).toList());
         });
     }
 
-    private void change(String id, Change change) {
+    private void change(List<String> ids, Change change) {
         owner.inTransaction(connection -> {
-            var locked = OperationTable.lock(connection, List.of(id));
-            Operation operation = locked.rows().get(id);
-            change.on(connection, operation, locked.now());
-            OperationTable.save(connection, List.of(operation));
-            return operation;
+            var locked = OperationTable.lock(connection, ids);
+            List<Operation> operations = ids.stream().map(locked.rows()::get).toList();
+            change.on(connection, operations, locked.now());
+            OperationTable.save(connection, operations);
+            return operations;
         });
     }
 

@@ -59,6 +59,11 @@ public final class IngestService implements AutoCloseable {
         var topics = new Topics(pipeline.topicPrefix());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
+        // Read before anything starts, for a wrong file is told at once. The web server starts last, and reads them again.
+        settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
+            files.tls();
+            return () -> {};
+        }));
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()).countedBy(meters.registry()));
         var producers = new ProducerSettings(kafka, "ingest-relay");

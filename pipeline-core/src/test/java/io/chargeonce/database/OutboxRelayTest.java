@@ -105,7 +105,11 @@ class OutboxRelayTest {
     }
 
     private static Producer<byte[], byte[]> newProducer() {
-        return new ProducerSettings(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()), "test").newProducer();
+        return newProducer(Map.of());
+    }
+
+    private static Producer<byte[], byte[]> newProducer(Map<String, String> properties) {
+        return new ProducerSettings(new KafkaConnection(TestStack.kafka().bootstrapServers(), properties), "test").newProducer();
     }
 
     private OutboxRow row(String key, String value) {
@@ -327,7 +331,7 @@ class OutboxRelayTest {
             }
             return null;
         });
-        OutboxRelay relay = relay();
+        OutboxRelay relay = relay(() -> newProducer(Map.of("max.block.ms", "1000")));
         eventually().until(() -> published().size() == 30 && outbox() == 30);
         stage("late", 1);
         eventually().until(() -> published().containsKey("late"));
