@@ -1,13 +1,15 @@
 package io.chargeonce.bench;
 
-import io.chargeonce.standalone.CommandProvider;
+import io.chargeonce.app.CommandProvider;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** Makes {@code bench} a command of {@code ./chargeonce}. */
 public final class BenchCommands implements CommandProvider {
 
     @Override
-    public CommandLine commandLine() {
-        return new CommandLine(new BenchCommand());
+    public Map<String, Supplier<CommandLine>> commands() {
+        return Map.of("bench", () -> new CommandLine(new BenchCommand()));
     }
 }

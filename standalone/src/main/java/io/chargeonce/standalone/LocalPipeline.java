@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.Database;

@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Migrate;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Logs;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;

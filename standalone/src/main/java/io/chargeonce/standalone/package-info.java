@@ -1,2 +1,2 @@
-/** The one entry to every command, and every service in one process over the sandbox: {@code demo} and {@code up}. */
+/** Every service in one process over the sandbox, for one machine: {@code demo}, {@code up} and {@code sandbox}. */
 package io.chargeonce.standalone;

@@ -121,6 +121,13 @@ class ArchitectureTest {
     }
 
     @Test
+    void what_ships_knows_nothing_of_what_tries_or_proves_it() {
+        onlyDependsOn("io.chargeonce.app..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
+                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..", "io.chargeonce.vault..",
+                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..");
+    }
+
+    @Test
     void the_sandbox_and_the_checker_share_no_class_with_what_they_judge() {
         onlyDependsOn("io.chargeonce.sandbox..");
         onlyDependsOn("io.chargeonce.checker..");

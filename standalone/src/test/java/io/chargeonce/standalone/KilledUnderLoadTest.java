@@ -145,7 +145,7 @@ class KilledUnderLoadTest {
         Path said = Files.createTempFile(data, "up", ".out");
         var command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx1g", "-XX:+UseSerialGC",
                 "-cp", System.getProperty("java.class.path"), "-Dchargeonce.log=" + data.resolve("up.log"),
-                "io.chargeonce.standalone.Main", "up", "--data", data.resolve("kept").toString(), "--tiers", "500ms,1s,2s"));
+                "io.chargeonce.app.Main", "up", "--data", data.resolve("kept").toString(), "--tiers", "500ms,1s,2s"));
         ports.forEach((name, port) -> command.addAll(List.of("--" + name + "-port", "" + port)));
         Process started = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
         Awaitility.await().atMost(PATIENCE).until(() -> {

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.app.Main;
 import io.chargeonce.client.NewPayment;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.app.Main;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,6 +2,8 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.app.Environment;
+import io.chargeonce.app.Main;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import java.io.IOException;

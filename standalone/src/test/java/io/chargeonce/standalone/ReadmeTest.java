@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.app.Environment;
 import io.chargeonce.runtime.Setting;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;

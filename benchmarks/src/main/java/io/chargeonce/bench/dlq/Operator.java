@@ -40,7 +40,7 @@ final class Operator {
     }
 
     private List<Path> keptClasses() throws IOException {
-        try (Stream<Path> files = Files.list(launcher.resolveSibling("standalone").resolve("target"))) {
+        try (Stream<Path> files = Files.list(launcher.resolveSibling("app").resolve("target"))) {
             return files.filter(file -> file.getFileName().toString().matches("dlq-\\d+\\.classes")).toList();
         }
     }

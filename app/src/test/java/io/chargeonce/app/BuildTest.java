@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,15 +28,18 @@ import tools.jackson.databind.json.JsonMapper;
 /** Whoever looks at a process learns which version of which commit it is. */
 class BuildTest {
 
+    /** A module's tests run in its folder. */
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
     @TempDir
     Path directory;
 
     @Test
     void version_and_commit_are_those_of_the_sources() throws Exception {
-        var version = Pattern.compile("\n  <version>(.+)</version>").matcher(Files.readString(Repository.root().resolve("pom.xml")));
+        var version = Pattern.compile("\n  <version>(.+)</version>").matcher(Files.readString(ROOT.resolve("pom.xml")));
         assertThat(version.find()).isTrue();
         assertThat(Build.CURRENT.version()).isEqualTo(version.group(1));
-        assertThat(Build.CURRENT.commit()).matches(Files.exists(Repository.root().resolve(".git")) ? "[0-9a-f]{7,40}" : "unknown");
+        assertThat(Build.CURRENT.commit()).matches(Files.exists(ROOT.resolve(".git")) ? "[0-9a-f]{7,40}" : "unknown");
     }
 
     @Test
@@ -58,7 +61,7 @@ class BuildTest {
                             Build.CURRENT.commit(), service, Pattern.quote(Build.CURRENT.version()))));
             var name = Pattern.compile("service=\"(%s[a-z-]*)\"".formatted(service)).matcher(metrics(admin));
             assertThat(name.find()).isTrue();
-            assertThat(Files.readString(Repository.root().resolve("deploy/monitoring/alerts.yaml")))
+            assertThat(Files.readString(ROOT.resolve("deploy/monitoring/alerts.yaml")))
                     .contains("absent(chargeonce_build_info{service=\"" + name.group(1) + "\"})");
         } finally {
             process.destroyForcibly().waitFor();

@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;

@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,13 +1,12 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
-import io.chargeonce.conformance.ConformanceCommand;
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
-import io.chargeonce.load.LoadCommand;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.ModernTls;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Command;
  */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
-        footer = {"", "Begin with:  chargeonce demo"})
+        footer = {"", "Where the sources are, begin with:  ./chargeonce demo"})
 public final class Main implements Runnable {
 
     @CommandLine.Spec
@@ -40,10 +39,8 @@ public final class Main implements Runnable {
         System.exit(code);
     }
 
-    private static Map<String, Supplier<CommandLine>> commands(String... arguments) {
+    private static Map<String, Supplier<CommandLine>> shipped(String... arguments) {
         var commands = new LinkedHashMap<String, Supplier<CommandLine>>();
-        commands.put("demo", () -> new CommandLine(new DemoCommand()));
-        commands.put("up", () -> new CommandLine(new UpCommand()));
         commands.put("ingest", () -> new CommandLine(new IngestCommand()));
         commands.put("charge", () -> new CommandLine(new ChargeCommand()));
         commands.put("retry", () -> new CommandLine(new RetryCommand()));
@@ -51,26 +48,35 @@ public final class Main implements Runnable {
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq", () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
-        commands.put("load", () -> new CommandLine(new LoadCommand()));
-        commands.put("conformance", () -> new CommandLine(new ConformanceCommand()));
-        commands.put("sandbox", () -> new CommandLine(new SandboxCommand()));
         return commands;
     }
 
     /** With the command that these arguments call, or, where they name none of them, with all. */
-    static CommandLine commandLine(String... arguments) {
+    public static CommandLine commandLine(String... arguments) {
         var line = new CommandLine(new Main());
-        Map<String, Supplier<CommandLine>> known = commands(arguments);
-        if (arguments.length > 0 && known.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
-            line.addSubcommand(arguments[0], known.get(arguments[0]).get());
+        Map<String, Supplier<CommandLine>> shipped = shipped(arguments);
+        List<CommandProvider> providers = List.of();
+        if (arguments.length > 0 && shipped.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
+            line.addSubcommand(arguments[0], shipped.get(arguments[0]).get());
         } else {
-            known.forEach((name, command) -> line.addSubcommand(name, command.get()));
-            ServiceLoader.load(CommandProvider.class).forEach(more -> line.addSubcommand(more.commandLine()));
+            providers = ServiceLoader.load(CommandProvider.class).stream().map(ServiceLoader.Provider::get).toList();
+            Map<String, Supplier<CommandLine>> all = all(shipped, providers);
+            if (arguments.length > 0 && all.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
+                line.addSubcommand(arguments[0], all.get(arguments[0]).get());
+            } else {
+                all.forEach((name, command) -> line.addSubcommand(name, command.get()));
+            }
         }
         version(line);
-        line.setExecutionExceptionHandler(new OneLineErrors());
+        line.setExecutionExceptionHandler(new OneLineErrors(providers));
         line.setParameterExceptionHandler(new ShortUsageErrors());
         return line;
+    }
+
+    private static Map<String, Supplier<CommandLine>> all(Map<String, Supplier<CommandLine>> shipped, List<CommandProvider> providers) {
+        var all = new LinkedHashMap<>(shipped);
+        providers.forEach(provider -> all.putAll(provider.commands()));
+        return all;
     }
 
     private static void version(CommandLine command) {

@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;

@@ -1,11 +1,11 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
-import io.chargeonce.checker.EvidenceMissing;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.List;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -15,6 +15,12 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
 
     private static final int WRONG_SETTINGS = 2;
     private static final int UNREACHABLE = 3;
+
+    private final List<CommandProvider> providers;
+
+    OneLineErrors(List<CommandProvider> providers) {
+        this.providers = providers;
+    }
 
     @Override
     public int handleExecutionException(Exception e, CommandLine command, CommandLine.ParseResult arguments) {
@@ -27,14 +33,18 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
         return isOutage(e) ? UNREACHABLE : WRONG_SETTINGS;
     }
 
-    private static boolean isOutage(Throwable e) {
+    private boolean isOutage(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException || cause instanceof EvidenceMissing
-                    || cause instanceof ConnectException || cause instanceof SocketTimeoutException || cause instanceof UnknownHostException) {
+            if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException || cause instanceof ConnectException
+                    || cause instanceof SocketTimeoutException || cause instanceof UnknownHostException || isTheirOutage(cause)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isTheirOutage(Throwable cause) {
+        return providers.stream().anyMatch(provider -> provider.isOutage(cause));
     }
 
     private static void print(CommandLine command, String problem) {

@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import io.chargeonce.runtime.LogFormat;
 import io.chargeonce.runtime.PipelineSettings;
@@ -6,7 +6,7 @@ import io.chargeonce.runtime.SettingsProblems;
 import java.util.List;
 
 /** A service logs to its output, where its platform collects it; a command that tells a story logs to a file. */
-final class Logs {
+public final class Logs {
 
     private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console");
 
@@ -28,7 +28,8 @@ final class Logs {
         }
     }
 
-    static String file() {
+    /** Where a command that tells a story logs to. */
+    public static String file() {
         return System.getProperty("chargeonce.log");
     }
 }

@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.People;
@@ -19,16 +19,16 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.acl.AclBinding;
 
 /** Brings a pipeline's schema and topics up to date. Idempotent. */
-final class Migrate {
+public final class Migrate {
 
     private Migrate() {}
 
     /** Returns how many migrations were applied. */
-    static int schema(PipelineSettings settings) {
+    public static int schema(PipelineSettings settings) {
         return Migrations.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
     }
 
-    static Roles.Applied roles(PipelineSettings settings, Optional<Path> passwords) {
+    public static Roles.Applied roles(PipelineSettings settings, Optional<Path> passwords) {
         return Roles.apply(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), passwords);
     }
 
@@ -52,12 +52,12 @@ final class Migrate {
     }
 
     /** Returns the topics that were created. */
-    static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
+    public static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
         return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin));
     }
 
     /** Returns false if the brokers guard nothing. */
-    static boolean acls(PipelineSettings settings) {
+    public static boolean acls(PipelineSettings settings) {
         return withKafka(settings, new AccessPlan(new Topics(settings.topicPrefix()))::create);
     }
 

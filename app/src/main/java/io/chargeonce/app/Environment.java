@@ -1,4 +1,4 @@
-package io.chargeonce.standalone;
+package io.chargeonce.app;
 
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.charge.ChargeSettings;
@@ -17,10 +17,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The settings of this process, from environment variables. */
-final class Environment {
+public final class Environment {
 
     /** Every setting that any process reads: a name that is not here is a typo. */
-    static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+    public static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
 
     private Environment() {}

@@ -1,0 +1,2 @@
+/** What production runs: the entry to every command, and the commands that ship. It knows no sandbox, load, checker or broker. */
+package io.chargeonce.app;
