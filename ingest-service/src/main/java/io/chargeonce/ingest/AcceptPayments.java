@@ -132,7 +132,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                   FROM accepted
             )
             SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
-            """.formatted(Command.VERSION, Command.PATH);
+            """.formatted(Command.VERSION, Contract.PAYMENTS);
 
     /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
     private Map<String, Boolean> insert(Connection connection, List<Ask> asks) throws SQLException {

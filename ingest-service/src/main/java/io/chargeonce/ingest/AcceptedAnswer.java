@@ -39,7 +39,7 @@ record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
         body.put("rail", "card");
         body.values().removeIf(Optional.empty()::equals);
         return new AcceptedAnswer(202,
-                Map.of("Content-Type", "application/json", "Location", Command.PATH + "/" + id), PaymentJson.write(body));
+                Map.of("Content-Type", "application/json", "Location", Contract.PAYMENTS + "/" + id), PaymentJson.write(body));
     }
 
     /** For the request that was accepted. */

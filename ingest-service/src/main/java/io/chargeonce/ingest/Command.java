@@ -1,6 +1,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.runtime.Sha256;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -25,7 +26,6 @@ record Command(String path, String canonical, byte[] fingerprint) {
     record Stored(int version, String path, String canonical, byte[] fingerprint) {}
 
     static final String METHOD = "POST";
-    static final String PATH = "/v1/payments";
 
     static Command of(PaymentRequest request) {
         var fields = new TreeMap<String, Object>();
@@ -37,7 +37,7 @@ record Command(String path, String canonical, byte[] fingerprint) {
         request.description().ifPresent(description -> fields.put("description", description));
         request.receiptEmail().ifPresent(email -> fields.put("receipt_email", email));
         String canonical = new String(PaymentJson.write(fields), StandardCharsets.UTF_8);
-        return of(PATH, canonical);
+        return of(Contract.PAYMENTS, canonical);
     }
 
     static Command of(String path, String canonical) {

@@ -22,7 +22,7 @@ record Credential(ByteBuffer digest, Merchant merchant, Standing standing, Set<S
             case EXPIRED -> Optional.of(Problems.tokenExpired());
             case REVOKED -> Optional.of(Problems.tokenRevoked());
             case VALID -> !from.isEmpty() && from.stream().noneMatch(range -> range.holds(client)) ? Optional.of(Problems.addressNotAllowed())
-                    : scopes.contains(scope) ? Optional.empty() : Optional.of(Problems.scopeMissing(scope));
+                    : scopes.contains(scope) ? Optional.empty() : Optional.of(Problems.scopeMissing(scope.tag()));
         };
     }
 }

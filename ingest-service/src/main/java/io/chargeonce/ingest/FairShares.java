@@ -13,7 +13,7 @@ final class FairShares {
 
     /** More than any merchant needs at once: a request takes milliseconds. Those who wait for outcomes are most of them. */
     private static final int REQUESTS = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
-    /** Each batch works on {@link Batch#AT_ONCE} lines at a time, so that a few of them fill any machine. */
+    /** Each batch works on {@code Batch.AT_ONCE} lines at a time, so that a few of them fill any machine. */
     static final int BATCHES = 64;
     /** Of all merchants together, so that batches that lie idle leave requests to those who have only one payment. */
     private static final int BATCHES_OF_ALL = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;

@@ -1,6 +1,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.runtime.AuthenticationFailures;
+import io.chargeonce.runtime.Sha256;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

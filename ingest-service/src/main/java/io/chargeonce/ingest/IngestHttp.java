@@ -4,6 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.chargeonce.runtime.Address;
 import io.helidon.http.DirectHandler;
 import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -38,7 +39,7 @@ final class IngestHttp implements AutoCloseable {
     }
 
     /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
-    static IngestHttp start(Address address, Optional<TlsFiles> tls, PaymentsApi api, Deadline forHeads, Duration idle,
+    static IngestHttp start(Address address, Optional<TlsFiles> tls, HttpService api, Deadline forHeads, Duration idle,
                             Drain drain, MeterRegistry meters) {
         requireFree(address);
         int mostConnections = mostConnections();

@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
@@ -8,10 +9,14 @@ import io.chargeonce.kafka.LoopSettings;
 import io.chargeonce.kafka.RecordHandler;
 import io.chargeonce.kafka.RecordLoop;
 import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +43,18 @@ final class Intake implements AutoCloseable {
         this.consumers = new ConsumerSettings(kafka, group, GroupProtocol.CLASSIC);
         this.handler = handler;
         this.registry = registry;
+    }
+
+    /**
+     * @param staged    told when a refusal is staged: a relay in this process need not wait for its next look
+     * @param retention how long a key stays taken
+     */
+    static Intake of(Database database, KafkaConnection kafka, Topics topics, Function<Ask, Answer> accept, Runnable staged,
+                     MeterRegistry registry, Tracing tracing, InstantSource clock, Duration retention) {
+        var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
+        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(registry), clock, retention));
+        var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
+        return new Intake(existing::existing, kafka, topics.intakeGroup(), handler, registry);
     }
 
     /** Looks whether other topics are to be read than before. Always 0: the next look is not urgent. */

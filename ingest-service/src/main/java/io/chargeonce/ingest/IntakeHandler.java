@@ -102,7 +102,7 @@ final class IntakeHandler implements RecordHandler {
 
     private static Checked<byte[]> body(ConsumerRecord<byte[], byte[]> record) {
         byte[] body = Optional.ofNullable(record.value()).orElse(new byte[0]);
-        return body.length > RequestBody.LARGEST ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
     }
 
     private static List<String> headers(ConsumerRecord<byte[], byte[]> record) {

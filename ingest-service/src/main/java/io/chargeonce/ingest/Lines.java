@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts a stream into lines without ever holding more than one, nor more of one than {@link RequestBody#LARGEST}. Blank
+ * Cuts a stream into lines without ever holding more than one, nor more of one than {@link Contract#LARGEST_BODY}. Blank
  * lines are counted and passed over. One thread.
  */
 final class Lines {
@@ -47,7 +47,7 @@ final class Lines {
     }
 
     private Line taken() {
-        return new Line(number, length > RequestBody.LARGEST ? Optional.empty() : Optional.of(Arrays.copyOf(line, length)));
+        return new Line(number, length > Contract.LARGEST_BODY ? Optional.empty() : Optional.of(Arrays.copyOf(line, length)));
     }
 
     private boolean isBlank() {
@@ -56,17 +56,17 @@ final class Lines {
                 return false;
             }
         }
-        return length <= RequestBody.LARGEST;
+        return length <= Contract.LARGEST_BODY;
     }
 
     private void append(byte b) {
-        if (length < RequestBody.LARGEST) {
+        if (length < Contract.LARGEST_BODY) {
             if (length == line.length) {
                 line = Arrays.copyOf(line, 2 * length);
             }
             line[length] = b;
         }
-        length = Math.min(length + 1, RequestBody.LARGEST + 1);
+        length = Math.min(length + 1, Contract.LARGEST_BODY + 1);
     }
 
     private int read() throws IOException {

@@ -3,6 +3,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
+import io.chargeonce.runtime.Sha256;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.sql.Connection;

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class PaymentsApi implements HttpService {
 
     private static final HeaderName TRACEPARENT = HeaderNames.create(TraceContext.HEADER);
-    private static final String ONE = Command.PATH + "/{id}";
+    private static final String ONE = Contract.PAYMENTS + "/{id}";
     private static final String REFUNDS = ONE + "/refunds";
     private static final String REFUND = REFUNDS + "/{refund}";
 
@@ -50,9 +50,9 @@ final class PaymentsApi implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post(Command.PATH, merchants("accept", Scope.PAY, post::answer));
-        rules.get(Command.PATH, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
-        rules.any(Command.PATH, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
+        rules.post(Contract.PAYMENTS, merchants("accept", Scope.PAY, post::answer));
+        rules.get(Contract.PAYMENTS, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.any(Contract.PAYMENTS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.post(PostBatch.PATH, this::postBatch);
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
         rules.get(ONE, merchants("read", Scope.READ,

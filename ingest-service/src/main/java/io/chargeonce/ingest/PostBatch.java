@@ -24,7 +24,7 @@ import java.util.function.Function;
  */
 final class PostBatch {
 
-    static final String PATH = Command.PATH + "/batch";
+    static final String PATH = Contract.PAYMENTS + "/batch";
     private static final String NDJSON = "application/x-ndjson";
 
     private final Function<Ask, Answer> accept;

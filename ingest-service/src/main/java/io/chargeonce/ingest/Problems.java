@@ -44,10 +44,10 @@ final class Problems {
                 .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"invalid_token\"");
     }
 
-    static Problem scopeMissing(Scope scope) {
+    static Problem scopeMissing(String scope) {
         return Problem.of(403, "scope-missing", "The token may not do this",
-                "This needs a token with the scope '%s'; its issuer makes a new one.".formatted(scope.tag()))
-                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"insufficient_scope\", scope=\"" + scope.tag() + "\"");
+                "This needs a token with the scope '%s'; its issuer makes a new one.".formatted(scope))
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"insufficient_scope\", scope=\"" + scope + "\"");
     }
 
     static Problem addressNotAllowed() {
@@ -78,7 +78,7 @@ final class Problems {
 
     static Problem tooLarge() {
         return Problem.of(413, "body-too-large", "The body is too large",
-                "A payment request has at most %,d bytes.".formatted(RequestBody.LARGEST));
+                "A payment request has at most %,d bytes.".formatted(Contract.LARGEST_BODY));
     }
 
     static Problem tooOld(Duration youngerThan) {
@@ -127,7 +127,7 @@ final class Problems {
     }
 
     static Problem duplicateSuspected(PaymentId first) {
-        String link = Command.PATH + "/" + first;
+        String link = Contract.PAYMENTS + "/" + first;
         return Problem.of(409, "duplicate-suspected", "The same purchase was made a moment ago under another key",
                 "Look at the payment that the field payment links to. If this is a purchase of its own, send the request again "
                         + "with the header 'Duplicate-Guard: off'. Nothing of this request was kept.")
@@ -141,26 +141,26 @@ final class Problems {
 
     static Problem notCaptured(PaymentId id) {
         return Problem.of(409, "payment-not-captured", "There is nothing to give back",
-                "The payment was not charged: look at its status.").withPayment(Command.PATH + "/" + id);
+                "The payment was not charged: look at its status.").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     static Problem refundTooLarge(PaymentId id, long refundable) {
         return Problem.of(409, "refund-too-large", "More would go back than was captured",
                 "At most %d minor units can still be refunded, those under way taken off.".formatted(refundable))
-                .withPayment(Command.PATH + "/" + id);
+                .withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     static Problem refundDiffers(PaymentId id, Operation earlier) {
         return Problem.of(409, "refund-differs", "This refund was asked for before, with another amount",
                 "Send the first amount again to get its answer, or name another refund of this payment by a reference of its own.")
-                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id()))).withPayment(Command.PATH + "/" + id);
+                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id()))).withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     static Problem cardDeclined(PaymentId id, Optional<String> code) {
         return Problem.of(402, "card-declined", "The payment was declined",
                 "It will not be charged. Ask the customer for another means of payment and send it with a new key"
                         + code.map(why -> "; the reason given is " + why).orElse("") + ".")
-                .with(Problem.STORED, "true").withPayment(Command.PATH + "/" + id);
+                .with(Problem.STORED, "true").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     static Problem tooManyRequests(int perSecond) {

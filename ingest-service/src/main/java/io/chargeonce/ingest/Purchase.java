@@ -1,6 +1,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.runtime.Sha256;
 import java.util.Optional;
 
 /**

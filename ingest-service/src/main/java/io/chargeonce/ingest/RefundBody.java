@@ -68,10 +68,6 @@ final class RefundBody {
         fields.put("payment", ask.payment().value());
         ask.amount().ifPresent(amount -> fields.put("amount", amount));
         ask.reference().ifPresent(reference -> fields.put("reference", reference));
-        return Command.of(path(ask.payment()), new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
-    }
-
-    static String path(PaymentId payment) {
-        return Command.PATH + "/" + payment + "/refunds";
+        return Command.of(RefundJson.path(ask.payment()), new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
     }
 }

@@ -12,11 +12,15 @@ final class RefundJson {
 
     private RefundJson() {}
 
+    static String path(PaymentId payment) {
+        return Contract.PAYMENTS + "/" + payment + "/refunds";
+    }
+
     /** The answer to a request: the first one is accepted, and a repeat says how the refund stands now. */
     static Answer accepted(Operation refund, boolean isNew) {
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");
-        headers.put("Location", RefundBody.path(refund.accepted().payment()) + "/" + refund.id());
+        headers.put("Location", path(refund.accepted().payment()) + "/" + refund.id());
         if (!isNew) {
             headers.put("Idempotent-Replayed", "true");
         }

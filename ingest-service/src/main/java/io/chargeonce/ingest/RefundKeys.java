@@ -44,7 +44,7 @@ final class RefundKeys {
             statement.setString(1, ask.merchant());
             statement.setString(2, key.value());
             statement.setBytes(3, command.fingerprint());
-            statement.setString(4, RefundBody.path(ask.payment()));
+            statement.setString(4, RefundJson.path(ask.payment()));
             statement.setString(5, command.canonical());
             statement.setString(6, ask.entityKey());
             return statement.executeUpdate() == 1;

@@ -44,7 +44,7 @@ final class Refusals {
         value.put("type", TYPE);
         value.put("version", 1);
         value.put("merchant", IntakeTopics.merchantOf(record.topic()));
-        key(record).ifPresent(key -> value.put(BatchLine.KEY, key));
+        key(record).ifPresent(key -> value.put("idempotency_key", key));
         value.put("source", Map.of("topic", record.topic(), "partition", record.partition(), "offset", record.offset()));
         value.put("problem", new RawValue(new String(refusal.body(), StandardCharsets.UTF_8)));
         var row = new OutboxRow(topic, key(record).orElse(id), Optional.of(PaymentJson.write(value)),

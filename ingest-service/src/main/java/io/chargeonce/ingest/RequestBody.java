@@ -14,8 +14,6 @@ import java.io.UncheckedIOException;
 /** Takes a request's body off the wire, never more of it than a payment request may have. Any thread. */
 final class RequestBody {
 
-    static final int LARGEST = 64 * 1024;
-
     private final Deadline deadline;
 
     RequestBody(Deadline deadline) {
@@ -26,16 +24,16 @@ final class RequestBody {
         if (!hasType(request, "application/json")) {
             return new Checked.Wrong<>(Problems.notJson());
         }
-        if (request.headers().contentLength().orElse(0) > LARGEST) {
+        if (request.headers().contentLength().orElse(0) > Contract.LARGEST_BODY) {
             return new Checked.Wrong<>(Problems.tooLarge());
         }
         byte[] body = request.content().hasEntity() ? deadline.within(() -> bytes(request)) : new byte[0];
-        return body.length > LARGEST ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
     }
 
     private static byte[] bytes(ServerRequest request) {
         try (InputStream content = request.content().inputStream()) {
-            return content.readNBytes(LARGEST + 1);
+            return content.readNBytes(Contract.LARGEST_BODY + 1);
         } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
             throw new CloseConnectionException("the client left in the middle of its body, or took too long over it", e);
         } catch (RequestException e) {

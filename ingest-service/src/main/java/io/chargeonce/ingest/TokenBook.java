@@ -1,6 +1,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.runtime.Sha256;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -39,9 +39,9 @@ class LinesTest {
 
     @Test
     void a_line_that_is_too_long_does_not_take_the_next_one_with_it() throws IOException {
-        String longest = "x".repeat(RequestBody.LARGEST);
+        String longest = "x".repeat(Contract.LARGEST_BODY);
 
-        assertThat(read(longest + "\n" + longest + "x\n" + " ".repeat(RequestBody.LARGEST + 1) + "\nlast"))
+        assertThat(read(longest + "\n" + longest + "x\n" + " ".repeat(Contract.LARGEST_BODY + 1) + "\nlast"))
                 .containsExactly("1:" + longest, "2:too long", "3:too long", "4:last");
     }
 

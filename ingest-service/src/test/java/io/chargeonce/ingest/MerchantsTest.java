@@ -3,6 +3,7 @@ package io.chargeonce.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.runtime.Sha256;
 import io.chargeonce.sandbox.TestStack;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;

@@ -1,15 +1,15 @@
-package io.chargeonce.ingest;
+package io.chargeonce.runtime;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** The digest of a text's UTF-8. */
-final class Sha256 {
+public final class Sha256 {
 
     private Sha256() {}
 
-    static byte[] of(String text) {
+    public static byte[] of(String text) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException everyJdkHasIt) {
