@@ -1,5 +1,23 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.ingest.accept.PostPayment;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.IngestMeters;
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.merchants.Credential;
+import io.chargeonce.ingest.merchants.FairShares;
+import io.chargeonce.ingest.merchants.FrontDoor;
+import io.chargeonce.ingest.merchants.Merchant;
+import io.chargeonce.ingest.merchants.Scope;
+import io.chargeonce.ingest.reading.ListPayments;
+import io.chargeonce.ingest.reading.ReadPayment;
+import io.chargeonce.ingest.refunds.PostRefund;
+import io.chargeonce.ingest.transport.Exchange;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TraceContext;
 import io.helidon.http.HeaderName;

@@ -3,6 +3,8 @@ package io.chargeonce.ingest;
 import static io.chargeonce.ingest.IngestWorld.BODY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.ingest.batch.PostBatch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -205,9 +205,9 @@ final class Shop {
     /** The ingest service's own records, which nobody but its HTTP side may see otherwise. */
     private static final class Ingest {
 
-        static final Method ASK_OF = method("Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
-        static final Method STATUS = method("Answer", "status");
-        static final Method BODY = method("Answer", "body");
+        static final Method ASK_OF = method("accept.Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
+        static final Method STATUS = method("answer.Answer", "status");
+        static final Method BODY = method("answer.Answer", "body");
 
         private static Method method(String type, String name, Class<?>... parameters) {
             try {
