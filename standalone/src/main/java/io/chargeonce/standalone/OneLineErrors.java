@@ -1,6 +1,6 @@
 package io.chargeonce.standalone;
 
-import io.chargeonce.checker.EvidenceMissing;
+import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
 import java.net.ConnectException;

@@ -1,7 +1,7 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.RefundCall;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.ingest.IngestService;
@@ -11,9 +11,9 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.Topics;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.chargeonce.checker;
+package io.chargeonce.checker.evidence;
 
 import java.net.URI;
 import java.nio.file.Path;

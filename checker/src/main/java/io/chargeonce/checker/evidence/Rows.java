@@ -1,4 +1,4 @@
-package io.chargeonce.checker;
+package io.chargeonce.checker.evidence;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -7,9 +7,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 
 /** A read-only look at the database: one snapshot for everything, streamed row by row. For one thread. */
-final class Rows implements AutoCloseable {
+public final class Rows implements AutoCloseable {
 
-    interface Reader {
+    public interface Reader {
         void read(ResultSet row) throws SQLException;
     }
 
@@ -21,7 +21,7 @@ final class Rows implements AutoCloseable {
         this.connection = connection;
     }
 
-    static Rows open(Sources sources) {
+    public static Rows open(Sources sources) {
         try {
             Connection connection = sources.database();
             connection.setReadOnly(true);
@@ -33,7 +33,7 @@ final class Rows implements AutoCloseable {
         }
     }
 
-    void each(String sql, Reader reader) {
+    public void each(String sql, Reader reader) {
         try (var statement = connection.prepareStatement(sql)) {
             read(statement, reader);
         } catch (SQLException e) {
@@ -42,7 +42,7 @@ final class Rows implements AutoCloseable {
     }
 
     /** @param ids take the place of the statement's only parameter */
-    void each(String sql, Object[] ids, Reader reader) {
+    public void each(String sql, Object[] ids, Reader reader) {
         try (var statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("text", ids));
             read(statement, reader);
@@ -60,11 +60,11 @@ final class Rows implements AutoCloseable {
         }
     }
 
-    static long micros(ResultSet row, String column) throws SQLException {
+    public static long micros(ResultSet row, String column) throws SQLException {
         return micros(row.getObject(column, OffsetDateTime.class).toInstant());
     }
 
-    static long micros(Instant time) {
+    public static long micros(Instant time) {
         return Math.addExact(Math.multiplyExact(time.getEpochSecond(), 1_000_000L), time.getNano() / 1_000);
     }
 

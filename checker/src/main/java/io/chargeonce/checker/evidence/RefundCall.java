@@ -1,4 +1,4 @@
-package io.chargeonce.checker;
+package io.chargeonce.checker.evidence;
 
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -27,7 +27,7 @@ public record RefundCall(String payment, Optional<String> reference, OptionalLon
     }
 
     /** What the refund is called wherever it is asked for: by its payment and its reference. */
-    String entity() {
+    public String entity() {
         return "payment-" + payment + "-refund" + reference.map(name -> "-" + name).orElse("");
     }
 

@@ -1,4 +1,4 @@
-package io.chargeonce.checker;
+package io.chargeonce.checker.evidence;
 
 import java.io.IOException;
 import java.net.URI;
@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** What one service says about itself, in Prometheus's text format. */
-record Metrics(String text) {
+public record Metrics(String text) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -26,7 +26,7 @@ record Metrics(String text) {
     }
 
     /** Summed over all labels that contain the text; empty where the service has no such meter. */
-    Optional<Double> sum(String meter, String label) {
+    public Optional<Double> sum(String meter, String label) {
         return text.lines().filter(line -> line.startsWith(meter + "{") && line.contains(label))
                 .map(line -> Double.parseDouble(line.substring(line.lastIndexOf('}') + 1).strip())).reduce(Double::sum);
     }
