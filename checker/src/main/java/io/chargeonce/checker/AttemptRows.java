@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Rows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;

@@ -1,5 +1,8 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Metrics;
+import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.checker.evidence.Rows;
 import java.net.URI;
 import java.util.Optional;
 

@@ -1,5 +1,11 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.Metrics;
+import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.evidence.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

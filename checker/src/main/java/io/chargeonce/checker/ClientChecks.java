@@ -1,5 +1,9 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
+
 /** Compares what clients were told with the rows. */
 final class ClientChecks {
 

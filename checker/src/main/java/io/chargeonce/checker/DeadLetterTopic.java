@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Headers;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Rows;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,5 +1,7 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Headers;
+import io.chargeonce.checker.evidence.Rows;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.ClientCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Rows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

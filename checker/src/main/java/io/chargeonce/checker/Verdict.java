@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Evidence;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -2,6 +2,8 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.checker.evidence.Recovery;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.ClientCall;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,6 +3,7 @@ package io.chargeonce.checker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.checker.evidence.Evidence;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.Base64;

@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.ingest.answer.Answer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

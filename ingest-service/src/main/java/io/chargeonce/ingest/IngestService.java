@@ -1,9 +1,31 @@
 package io.chargeonce.ingest;
 
-import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.ingest.accept.AnswerAsk;
+import io.chargeonce.ingest.accept.PostPayment;
+import io.chargeonce.ingest.accept.Reaper;
+import io.chargeonce.ingest.answer.IngestMeters;
+import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.intake.Intake;
+import io.chargeonce.ingest.merchants.FairShares;
+import io.chargeonce.ingest.merchants.FrontDoor;
+import io.chargeonce.ingest.merchants.Merchants;
+import io.chargeonce.ingest.merchants.RateLimits;
+import io.chargeonce.ingest.merchants.TokenUse;
+import io.chargeonce.ingest.reading.ListPayments;
+import io.chargeonce.ingest.reading.Outcomes;
+import io.chargeonce.ingest.reading.ReadPayment;
+import io.chargeonce.ingest.refunds.AcceptRefund;
+import io.chargeonce.ingest.refunds.PostRefund;
+import io.chargeonce.ingest.transport.Deadline;
+import io.chargeonce.ingest.transport.Drain;
+import io.chargeonce.ingest.transport.Exchange;
+import io.chargeonce.ingest.transport.IngestHttp;
+import io.chargeonce.ingest.transport.Patience;
+import io.chargeonce.ingest.transport.RenewedTls;
+import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.runtime.Address;
@@ -31,9 +53,6 @@ public final class IngestService implements AutoCloseable {
     private static final Duration REAP_EVERY = Duration.ofMinutes(1);
     private static final Duration USE_EVERY = Duration.ofMinutes(1);
     private static final Duration AGE_EVERY = Duration.ofSeconds(5);
-    private static final int WRITERS = 2;
-    /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
     private final Lifecycle lifecycle;
     private final IngestHttp http;
@@ -70,14 +89,13 @@ public final class IngestService implements AutoCloseable {
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters.registry()).start());
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-outbox-age", AGE_EVERY, new OutboxAge(database, meters.registry())::runOnce, meters));
-        var acceptances = lifecycle.start("acceptances", () -> new Coalescer<>("accept", database, WRITERS, LONGEST_WAIT, relay::nudge,
-                new AcceptPayments(topics.requests(), settings.chargeWithin())));
+        var accept = lifecycle.start("acceptances",
+                () -> AnswerAsk.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
         workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));
-        var accept = new AnswerAsk(new KeysInFlight(acceptances)::accept);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
-        Intake intake = startIntake(lifecycle, database, kafka, topics, accept, relay::nudge, meters, tracing, clock,
-                settings.dedupeRetention());
+        var intake = lifecycle.start("intake", () -> Intake.of(database, kafka, topics, accept, relay::nudge, meters.registry(), tracing,
+                clock, settings.dedupeRetention()));
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
@@ -90,17 +108,6 @@ public final class IngestService implements AutoCloseable {
         // The last to start and so the first to close: what answers requests is there for as long as any is under way.
         var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, drain, clock);
         return new IngestService(lifecycle, http);
-    }
-
-    private static Intake startIntake(Lifecycle lifecycle, Database database, KafkaConnection kafka, Topics topics,
-                                    AnswerAsk accept, Runnable staged, Meters meters, Tracing tracing, InstantSource clock,
-                                    Duration retention) {
-        var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
-        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(meters.registry()), clock, retention));
-        var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
-        var intake = lifecycle.start("intake", () -> new Intake(existing::existing, kafka, topics.intakeGroup(), handler,
-                meters.registry()));
-        return intake;
     }
 
     private static Worker start(Lifecycle lifecycle, String name, Duration pause, IntSupplier pass, Meters meters) {

@@ -1,5 +1,6 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.ingest.transport.TlsFiles;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;

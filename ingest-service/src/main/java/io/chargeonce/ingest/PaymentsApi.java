@@ -1,5 +1,23 @@
 package io.chargeonce.ingest;
 
+import io.chargeonce.ingest.accept.PostPayment;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.IngestMeters;
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.merchants.Credential;
+import io.chargeonce.ingest.merchants.FairShares;
+import io.chargeonce.ingest.merchants.FrontDoor;
+import io.chargeonce.ingest.merchants.Merchant;
+import io.chargeonce.ingest.merchants.Scope;
+import io.chargeonce.ingest.reading.ListPayments;
+import io.chargeonce.ingest.reading.ReadPayment;
+import io.chargeonce.ingest.refunds.PostRefund;
+import io.chargeonce.ingest.transport.Exchange;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TraceContext;
 import io.helidon.http.HeaderName;
@@ -19,7 +37,7 @@ import java.util.function.Supplier;
 final class PaymentsApi implements HttpService {
 
     private static final HeaderName TRACEPARENT = HeaderNames.create(TraceContext.HEADER);
-    private static final String ONE = Command.PATH + "/{id}";
+    private static final String ONE = Contract.PAYMENTS + "/{id}";
     private static final String REFUNDS = ONE + "/refunds";
     private static final String REFUND = REFUNDS + "/{refund}";
 
@@ -50,9 +68,9 @@ final class PaymentsApi implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post(Command.PATH, merchants("accept", Scope.PAY, post::answer));
-        rules.get(Command.PATH, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
-        rules.any(Command.PATH, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
+        rules.post(Contract.PAYMENTS, merchants("accept", Scope.PAY, post::answer));
+        rules.get(Contract.PAYMENTS, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.any(Contract.PAYMENTS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.post(PostBatch.PATH, this::postBatch);
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
         rules.get(ONE, merchants("read", Scope.READ,

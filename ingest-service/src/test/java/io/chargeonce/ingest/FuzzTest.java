@@ -3,6 +3,8 @@ package io.chargeonce.ingest;
 import static io.chargeonce.ingest.IngestWorld.BODY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.ingest.batch.PostBatch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -55,7 +57,7 @@ class FuzzTest {
         byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
         boolean batch = random.nextInt(4) == 0;
         var head = new StringBuilder(random.nextInt(5) == 0 ? "GET " : "POST ")
-                .append(batch ? PostBatch.PATH : random.nextInt(3) == 0 ? pick(random, PATHS) : Command.PATH).append(" HTTP/1.1\r\n")
+                .append(batch ? PostBatch.PATH : random.nextInt(3) == 0 ? pick(random, PATHS) : Contract.PAYMENTS).append(" HTTP/1.1\r\n")
                 .append("Host: x\r\nConnection: close\r\nAuthorization: Bearer test_acme\r\n")
                 .append("Idempotency-Key: fuzz-").append(random.nextInt(50)).append("\r\n")
                 .append("Content-Type: ").append(batch ? "application/x-ndjson" : "application/json").append("\r\n");

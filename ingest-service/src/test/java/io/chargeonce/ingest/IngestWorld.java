@@ -2,21 +2,22 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Roles;
+import io.chargeonce.ingest.transport.Patience;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
-import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -33,9 +34,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
 /** A real ingest service over a fresh database and topics of its own, and a client that speaks HTTP to it. */
-final class IngestWorld implements AutoCloseable {
+public final class IngestWorld implements AutoCloseable {
 
-    static final String BODY = """
+    public static final String BODY = """
             {"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa", "customer": "cus_7",
              "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
 
@@ -80,7 +81,7 @@ final class IngestWorld implements AutoCloseable {
     }
 
     /** As the service logs in: its rights are those of production. */
-    static String asIngest(String databaseUrl) {
+    public static String asIngest(String databaseUrl) {
         return databaseUrl.replace("user=postgres", "user=chargeonce_ingest");
     }
 
@@ -89,7 +90,7 @@ final class IngestWorld implements AutoCloseable {
                 List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)), admin);
     }
 
-    static IngestWorld start() {
+    public static IngestWorld start() {
         return start(TestStack.newDatabase());
     }
 
@@ -100,13 +101,13 @@ final class IngestWorld implements AutoCloseable {
     }
 
     /** @param databaseUrl of an empty database */
-    static IngestWorld start(String databaseUrl) {
+    public static IngestWorld start(String databaseUrl) {
         prepare(databaseUrl);
         return new IngestWorld(databaseUrl);
     }
 
     /** Schema and merchants with their tokens: acme and globex are not guarded against second clicks, initech and hooli are. */
-    static void prepare(String databaseUrl) {
+    public static void prepare(String databaseUrl) {
         Migrations.apply(databaseUrl, "postgres", "");
         Roles.apply(databaseUrl, "postgres", "", Optional.empty());
         execute(databaseUrl, """
@@ -124,7 +125,7 @@ final class IngestWorld implements AutoCloseable {
         return DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
     }
 
-    static void execute(String databaseUrl, String sql) {
+    public static void execute(String databaseUrl, String sql) {
         try (var connection = DriverManager.getConnection(databaseUrl); var statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
@@ -133,7 +134,7 @@ final class IngestWorld implements AutoCloseable {
     }
 
     /** The single number that a query gives. */
-    static long count(String databaseUrl, String sql) {
+    public static long count(String databaseUrl, String sql) {
         try (var connection = DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
              var statement = connection.createStatement(); var row = statement.executeQuery(sql)) {
             row.next();
@@ -143,7 +144,7 @@ final class IngestWorld implements AutoCloseable {
         }
     }
 
-    long count(String sql) {
+    public long count(String sql) {
         return count(databaseUrl, sql);
     }
 
@@ -165,12 +166,12 @@ final class IngestWorld implements AutoCloseable {
         execute("SET session_replication_role = replica; " + sql);
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         execute(databaseUrl, "SET search_path = chargeonce; " + sql);
     }
 
     /** What becomes of the payment with this key, in one step. */
-    void become(String key, String columns) {
+    public void become(String key, String columns) {
         rewrite("UPDATE operation_state SET " + columns
                 + " WHERE operation_id IN (SELECT operation_id FROM operation WHERE idempotency_key = '" + key + "')");
     }
@@ -188,20 +189,20 @@ final class IngestWorld implements AutoCloseable {
                 .header("Authorization", "Bearer test_acme").timeout(Duration.ofSeconds(60));
     }
 
-    HttpResponse<String> pay(String key, String body) {
+    public HttpResponse<String> pay(String key, String body) {
         return send(payment(key, body).build());
     }
 
-    HttpRequest.Builder payment(String key, String body) {
+    public HttpRequest.Builder payment(String key, String body) {
         return request("/v1/payments").header("Content-Type", "application/json").header("Idempotency-Key", key)
                 .POST(BodyPublishers.ofString(body));
     }
 
-    HttpResponse<String> get(String path) {
+    public HttpResponse<String> get(String path) {
         return send(request(path).build());
     }
 
-    HttpResponse<String> send(HttpRequest request) {
+    public HttpResponse<String> send(HttpRequest request) {
         try {
             return client.send(request, BodyHandlers.ofString());
         } catch (IOException e) {
@@ -211,7 +212,7 @@ final class IngestWorld implements AutoCloseable {
         }
     }
 
-    static String type(HttpResponse<String> problem) {
+    public static String type(HttpResponse<String> problem) {
         return Json.text(problem.body(), "type");
     }
 

@@ -5,13 +5,13 @@ import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads answers as a client would, with a mapper of the tests' own. */
-final class Json {
+public final class Json {
 
     private static final JsonMapper MAPPER = new JsonMapper();
 
     private Json() {}
 
-    static String text(String json, String field) {
+    public static String text(String json, String field) {
         return MAPPER.readTree(json).path(field).asString("");
     }
 
@@ -26,7 +26,7 @@ final class Json {
     }
 
     /** The same object with one field set to a value that is given as JSON. */
-    static String with(String json, String field, String value) {
+    public static String with(String json, String field, String value) {
         var fields = new LinkedHashMap<String, Object>();
         MAPPER.readTree(json).forEachEntry(fields::put);
         fields.put(field, MAPPER.readTree(value));

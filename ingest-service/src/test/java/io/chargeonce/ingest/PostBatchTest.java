@@ -4,13 +4,14 @@ import static io.chargeonce.ingest.IngestWorld.BODY;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ingest.merchants.FairShares;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.chargeonce.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ingest.transport.Patience;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;

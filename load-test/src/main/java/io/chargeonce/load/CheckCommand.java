@@ -1,10 +1,10 @@
 package io.chargeonce.load;
 
-import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Evidence;
-import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.wire.Topics;
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.chargeonce.load;
 
 import io.chargeonce.charge.ChargeSettings;
-import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;

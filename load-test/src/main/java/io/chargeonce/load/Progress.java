@@ -1,8 +1,8 @@
 package io.chargeonce.load;
 
-import io.chargeonce.checker.EvidenceMissing;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Standing;
+import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.load.traffic.Latencies;
 import io.chargeonce.load.traffic.Second;
 import java.io.PrintWriter;

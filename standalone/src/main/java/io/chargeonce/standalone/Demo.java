@@ -1,10 +1,10 @@
 package io.chargeonce.standalone;
 
-import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;

@@ -1,7 +1,7 @@
 package io.chargeonce.standalone;
 
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.RefundCall;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.client.NewPayment;
 import io.chargeonce.client.NewRefund;
 import io.chargeonce.client.PaymentClient;

@@ -1,7 +1,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.CommandProvider;
-import io.chargeonce.checker.EvidenceMissing;
+import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.conformance.ConformanceCommand;
 import io.chargeonce.load.LoadCommand;
 import java.util.LinkedHashMap;

@@ -2,11 +2,11 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.Evidence;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

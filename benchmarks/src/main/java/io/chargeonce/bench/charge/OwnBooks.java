@@ -1,8 +1,8 @@
 package io.chargeonce.bench.charge;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Evidence;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Evidence;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

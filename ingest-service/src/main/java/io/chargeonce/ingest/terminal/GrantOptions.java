@@ -1,18 +1,18 @@
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.AddressRange;
-import io.chargeonce.ingest.Scope;
-import io.chargeonce.ingest.TokenBook.Grant;
+import io.chargeonce.ingest.merchants.AddressRange;
+import io.chargeonce.ingest.merchants.Scope;
+import io.chargeonce.ingest.merchants.TokenBook.Grant;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** What a token is made for. */
 final class GrantOptions {

@@ -1,6 +1,6 @@
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantBook;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -2,14 +2,14 @@ package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
-import io.chargeonce.ingest.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantBook;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The commands about merchants. Postgres is opened once the command line is known to be right. */
 @Command(name = "merchant", description = "Who may send payments.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,

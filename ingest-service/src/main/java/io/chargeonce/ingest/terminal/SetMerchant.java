@@ -1,6 +1,6 @@
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantBook;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,12 +1,12 @@
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.MerchantBook.Terms;
+import io.chargeonce.ingest.merchants.MerchantBook.Terms;
 import java.time.Duration;
 import java.util.Optional;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** What may be said about a merchant. */
 final class TermOptions {

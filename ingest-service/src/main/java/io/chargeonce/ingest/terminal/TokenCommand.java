@@ -1,7 +1,7 @@
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.Scope;
-import io.chargeonce.ingest.TokenBook;
+import io.chargeonce.ingest.merchants.Scope;
+import io.chargeonce.ingest.merchants.TokenBook;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,6 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The commands about credentials. */
 @Command(name = "token", description = "The credentials of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)

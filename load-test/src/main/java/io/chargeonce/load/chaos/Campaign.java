@@ -1,10 +1,10 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Evidence;
-import io.chargeonce.checker.EvidenceMissing;
-import io.chargeonce.checker.Recovery;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.EvidenceMissing;
+import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
 import io.chargeonce.load.traffic.Merchant;

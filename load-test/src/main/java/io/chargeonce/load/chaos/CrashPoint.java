@@ -10,7 +10,7 @@ public enum CrashPoint {
     AFTER_DATABASE_COMMIT("io.chargeonce.charge.Resolutions", "resolve", Side.EXIT),
     BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
     BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
-    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.KeysInFlight", "accept", Side.EXIT),
+    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),
     AFTER_MERGE_PLANNED("io.chargeonce.dlq.MergeRuns", "plan", Side.EXIT),
     BEFORE_MERGE_COMMIT("io.chargeonce.dlq.MergeMoves", "write", Side.EXIT),
     AFTER_MERGE_COMMIT("io.chargeonce.dlq.RunLeader", "runOnce", Side.EXIT),

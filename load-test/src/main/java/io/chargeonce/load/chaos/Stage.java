@@ -1,7 +1,7 @@
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.checker.Calls;
-import io.chargeonce.checker.Evidence;
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;

@@ -41,7 +41,7 @@ public enum Plant {
             new Change("io.chargeonce.ledger.Operation", "accepted", Bugs.AmountOfRecord.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
-            new Change("io.chargeonce.ingest.Command", "isTheSameAs", Bugs.AlwaysTrue.class)),
+            new Change("io.chargeonce.ingest.accept.Command", "isTheSameAs", Bugs.AlwaysTrue.class)),
     BACKLOG_TAKEN_FOR_LOSS("what waits in a backlog is staged again as if Kafka had lost it",
             Shows.inUniversesOf(Fault.OUTAGE, Fault.FREEZE, Fault.HANG), List.of(BOUNDED, HOP_SOUND, ALIVE_AFTER_HEAL), new Change("io.chargeonce.charge.Sweeper$Suspects", "arePassed", Bugs.AlwaysTrue.class)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",

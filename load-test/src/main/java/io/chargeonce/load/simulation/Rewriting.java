@@ -75,7 +75,7 @@ final class Rewriting {
             Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
             Map.entry("io/chargeonce/database/Patiently.noteWait", new StandIn("noteWait", -1, "()V")),
             Map.entry("io/chargeonce/database/Patiently.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
-            Map.entry("io/chargeonce/ingest/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
+            Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}
 

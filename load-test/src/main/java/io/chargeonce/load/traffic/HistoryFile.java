@@ -1,7 +1,7 @@
 package io.chargeonce.load.traffic;
 
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.RefundCall;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.chargeonce.load.traffic;
 
-import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.evidence.ClientCall;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;

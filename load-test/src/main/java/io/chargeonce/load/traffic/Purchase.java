@@ -1,6 +1,6 @@
 package io.chargeonce.load.traffic;
 
-import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.client.NewPayment;
 import io.chargeonce.client.NewRefund;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.chargeonce.load.traffic;
 
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.RefundCall;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.client.NewRefund;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
@@ -9,8 +9,8 @@ import io.chargeonce.client.Sent;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;

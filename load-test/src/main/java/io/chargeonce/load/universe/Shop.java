@@ -1,7 +1,7 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.ClientCall;
-import io.chargeonce.checker.RefundCall;
+import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.ingest.IngestService;
@@ -11,9 +11,9 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.Topics;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -205,9 +205,9 @@ final class Shop {
     /** The ingest service's own records, which nobody but its HTTP side may see otherwise. */
     private static final class Ingest {
 
-        static final Method ASK_OF = method("Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
-        static final Method STATUS = method("Answer", "status");
-        static final Method BODY = method("Answer", "body");
+        static final Method ASK_OF = method("accept.Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
+        static final Method STATUS = method("answer.Answer", "status");
+        static final Method BODY = method("answer.Answer", "body");
 
         private static Method method(String type, String name, Class<?>... parameters) {
             try {

@@ -1,12 +1,12 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.Calls;
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Evidence;
-import io.chargeonce.checker.Recovery;
-import io.chargeonce.checker.Sources;
-import io.chargeonce.checker.Topics;
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.evidence.Calls;
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.evidence.Topics;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;

@@ -3,7 +3,7 @@ package io.chargeonce.load.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chargeonce.checker.ClientCall;
+import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import java.net.URI;

@@ -1,0 +1,71 @@
+package io.chargeonce.checker.evidence;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a check is made from.
+ *
+ * @param kafka           Kafka client properties, with at least {@code bootstrap.servers}
+ * @param topicPrefix     what the names of all topics and groups begin with
+ * @param tiers           the delays of the retry tiers, first to last
+ * @param psps            simulators whose ledger is read at {@code /_sandbox/movements}; real PSPs have none, and without any
+ *                        ledger the checks about captures are left out
+ * @param calls           what clients sent and were told; read twice
+ * @param planted         strings that must be found nowhere: card numbers, secrets
+ * @param logs            files that are searched for them, next to topics and rows
+ * @param inFlightAllowed whether payments under way leave a verdict possible; else it is "unknown" while there are any
+ * @param recovery        if the pipeline is well again: then what is under way breaks the books
+ */
+public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
+                       List<Duration> tiers, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
+                       boolean inFlightAllowed, Optional<Recovery> recovery) {
+
+    public Evidence {
+        kafka = Map.copyOf(kafka);
+        tiers = List.copyOf(tiers);
+        psps = List.copyOf(psps);
+        planted = List.copyOf(planted);
+        logs = List.copyOf(logs);
+        if (!kafka.containsKey("bootstrap.servers")) {
+            throw new IllegalArgumentException("the Kafka properties name no bootstrap.servers");
+        }
+    }
+
+    /** Topics {@code payments.*}, no history, nothing planted, and everything must be at rest. */
+    public static Evidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
+                              List<URI> psps) {
+        return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, psps,
+                Optional.empty(), List.of(), List.of(), false, Optional.empty());
+    }
+
+    public Evidence topicPrefix(String other) {
+        return new Evidence(jdbcUrl, user, password, kafka, other, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
+    }
+
+    public Evidence kafka(Map<String, Object> properties) {
+        return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
+    }
+
+    public Evidence calls(Calls history) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, Optional.of(history), planted, logs,
+                inFlightAllowed, recovery);
+    }
+
+    public Evidence planted(List<String> strings, List<Path> searched) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, strings, searched, inFlightAllowed, recovery);
+    }
+
+    public Evidence allowInFlight() {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, true, recovery);
+    }
+
+    public Evidence recovered(Recovery expected) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed,
+                Optional.of(expected));
+    }
+}

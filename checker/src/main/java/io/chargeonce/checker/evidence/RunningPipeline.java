@@ -1,0 +1,44 @@
+package io.chargeonce.checker.evidence;
+
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+
+/** Postgres, Kafka and simulators of PSPs by their addresses. */
+record RunningPipeline(Evidence evidence) implements Sources {
+
+    @Override
+    public Connection database() throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("user", evidence.user());
+        properties.setProperty("password", evidence.password());
+        properties.setProperty("currentSchema", "chargeonce,public");
+        properties.setProperty("connectTimeout", "10");
+        return DriverManager.getConnection(evidence.jdbcUrl(), properties);
+    }
+
+    @Override
+    public Topics topics() {
+        return new TopicScan(evidence);
+    }
+
+    @Override
+    public void eachMovement(BiConsumer<String, JsonNode> action) {
+        evidence.psps().forEach(psp -> new Ledger(psp).movements(movement -> action.accept(psp.toString(), movement)));
+    }
+
+    @Override
+    public String metrics(URI service) {
+        return Metrics.of(service);
+    }
+
+    @Override
+    public void eachRequest(Consumer<JsonNode> action) {
+        evidence.psps().forEach(psp -> new Ledger(psp).requests(action));
+    }
+}

@@ -1,0 +1,175 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.wire.PaymentHeaders;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Accepts payments: key, operation, audit record and outbox row of each, or nothing of it. At READ COMMITTED the insert
+ * that loses a race for a key waits for the winner's commit and then reads the winner's row. An ask whose COMMIT went
+ * unanswered finds its own row when it is repeated, and is a replay. For a coalescer's writers.
+ */
+final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
+
+    /** A key's row can only vanish between insert and read by somebody's DELETE: twice is already unheard of. */
+    private static final int MOST_ROUNDS = 5;
+
+    private final String topic;
+    private final Duration chargeWithin;
+
+    /**
+     * @param topic        where accepted payments enter the pipeline
+     * @param chargeWithin after this time no new attempt to charge is made
+     */
+    AcceptPayments(String topic, Duration chargeWithin) {
+        this.topic = topic;
+        this.chargeWithin = chargeWithin;
+    }
+
+    @Override
+    public List<Acceptance> answer(Connection connection, List<Ask> asks) throws SQLException {
+        var answers = new IdentityHashMap<Ask, Acceptance>();
+        List<Ask> open = asks;
+        for (int round = 1; !open.isEmpty(); round++) {
+            if (round > MOST_ROUNDS) {
+                throw new IllegalStateException(
+                        "Bug! %d idempotency keys can neither be inserted nor read".formatted(open.size()));
+            }
+            acceptNew(connection, open, answers);
+            open = without(open, answers);
+            StoredKeys.read(connection, open).forEach(answers::put);
+            open = without(open, answers);
+        }
+        return asks.stream().map(answers::get).toList();
+    }
+
+    private void acceptNew(Connection connection, List<Ask> asks, Map<Ask, Acceptance> answers) throws SQLException {
+        List<Ask> firsts = firstOfEachKey(asks);
+        Map<String, Boolean> fresh = insert(connection, firsts);
+        List<Ask> accepted = firsts.stream().filter(ask -> fresh.getOrDefault(ask.id().value(), false)).toList();
+        List<Ask> again = firsts.stream().filter(ask -> !fresh.getOrDefault(ask.id().value(), true)).toList();
+        var rows = new ArrayList<OutboxRow>(accepted.size());
+        for (Ask ask : accepted) {
+            rows.add(staged(ask));
+            answers.put(ask, new Acceptance.Accepted());
+        }
+        Outbox.stage(connection, rows);
+        if (!again.isEmpty()) {
+            DuplicateGuard.forget(connection, again);
+            answers.putAll(DuplicateGuard.answers(connection, again));
+        }
+    }
+
+    /** One of each key, in the order of their ids, so that two batches that share keys cannot wait for each other. */
+    private static List<Ask> firstOfEachKey(List<Ask> asks) {
+        var firsts = new TreeMap<PaymentId, Ask>(Comparator.comparing(PaymentId::value));
+        asks.forEach(ask -> firsts.putIfAbsent(ask.id(), ask));
+        return List.copyOf(firsts.values());
+    }
+
+    private static List<Ask> without(List<Ask> asks, Map<Ask, Acceptance> answered) {
+        return asks.stream().filter(ask -> !answered.containsKey(ask)).toList();
+    }
+
+    /** {@code IS TRUE} makes each list be hashed: a join of two lists walks one for every row of the other here. */
+    private static final String INSERT = """
+            WITH ask AS (
+                SELECT *
+                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
+                              ?::text[])
+                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method,
+                            customer, reference, description, receipt_email, origin, purchase, traceparent)
+            ), fresh AS (
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
+                       request_params, resource_id)
+                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', request_params::json, payment_id
+                  FROM ask
+                ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
+                RETURNING resource_id
+            ), first AS (
+                -- After all keys: two batches cannot wait for each other.
+                SELECT payment_id
+                  FROM (SELECT array_agg(merchant_id) AS merchants, array_agg(purchase) AS purchases, array_agg(payment_id) AS payments
+                          FROM ask JOIN merchant USING (merchant_id)
+                         WHERE purchase IS NOT NULL AND duplicate_window_ms > 0
+                           AND (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE) AS guarded,
+                       take_purchases(merchants, purchases, payments) AS payment_id
+            ), accepted AS (
+                SELECT ask.*
+                  FROM ask LEFT JOIN merchant USING (merchant_id)
+                 WHERE (payment_id IN (SELECT resource_id FROM fresh)) IS TRUE
+                   AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
+            ), charge AS (
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
+                       payment_method, customer, reference, description, receipt_email, traceparent, charge_within_s)
+                SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
+                       customer, reference, description, receipt_email, traceparent, ?
+                  FROM accepted
+            ), audit AS (
+                -- It is done because the answer asks for it. Nothing personal: the log is never changed.
+                SELECT append_audit(array_agg(merchant_id), array_agg('merchant:' || merchant_id), array_agg('payment.accepted'::text),
+                                    array_agg('payment'::text), array_agg(payment_id), NULL,
+                                    array_agg(json_strip_nulls(json_build_object('amount', amount, 'currency', currency,
+                                                  'payment_method', payment_method, 'reference', reference))::text),
+                                    array_agg(origin)) AS appended
+                  FROM accepted
+            )
+            SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
+            """.formatted(Command.VERSION, Contract.PAYMENTS);
+
+    /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
+    private Map<String, Boolean> insert(Connection connection, List<Ask> asks) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            Columns.of(asks, statement)
+                    .with("text", ask -> ask.id().value())
+                    .with("text", Ask::merchant)
+                    .with("text", ask -> ask.key().value())
+                    .with("bytea", ask -> ask.command().fingerprint())
+                    .with("text", ask -> ask.command().canonical())
+                    .with("int8", ask -> ask.request().money().minorUnits())
+                    .with("text", ask -> ask.request().money().currency())
+                    .with("text", ask -> ask.request().paymentMethod())
+                    .with("text", ask -> ask.request().customer().orElse(null))
+                    .with("text", ask -> ask.request().reference().orElse(null))
+                    .with("text", ask -> ask.request().description().orElse(null))
+                    .with("text", ask -> ask.request().receiptEmail().orElse(null))
+                    .with("text", Ask::origin)
+                    .with("bytea", ask -> ask.guarded().orElse(null))
+                    .with("text", ask -> ask.traceparent().orElse(null));
+            statement.setLong(16, chargeWithin.toSeconds());
+            var fresh = new HashMap<String, Boolean>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    fresh.put(result.getString(1), result.getBoolean(2));
+                }
+            }
+            return fresh;
+        }
+    }
+
+    private OutboxRow staged(Ask ask) {
+        String id = ask.id().value();
+        var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
+        var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", ask.askedAt()).journey(1, 1, 0, ask.askedAt())
+                .traced(ask.traceparent());
+        return new OutboxRow(topic, id, Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+}

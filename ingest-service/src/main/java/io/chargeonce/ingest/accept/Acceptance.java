@@ -1,0 +1,25 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.ingest.reading.PaymentStatus;
+import io.chargeonce.payment.PaymentId;
+import java.time.Instant;
+import java.util.List;
+
+/** How an ask was answered, once that is durable. */
+sealed interface Acceptance {
+
+    /** The payment is new. */
+    record Accepted() implements Acceptance {}
+
+    /** The same request had been accepted before; nothing was written. */
+    record Replayed(PaymentStatus now, Instant firstAt) implements Acceptance {}
+
+    /** The key names another payment; nothing was written. */
+    record Reused(List<String> differingFields) implements Acceptance {}
+
+    /** The same purchase was made under another key a moment ago; nothing was written. */
+    record DuplicateSuspected(PaymentId first) implements Acceptance {}
+
+    /** Another request with this key is being accepted and took too long to wait for; nothing was written. */
+    record InUse() implements Acceptance {}
+}

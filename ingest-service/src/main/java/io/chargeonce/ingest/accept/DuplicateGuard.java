@@ -1,0 +1,61 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.payment.PaymentId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The second click: another key for a purchase that was made a moment ago. Who takes a purchase's row is the first; the
+ * row lives as long as the merchant's window. Within the transaction that accepts.
+ */
+final class DuplicateGuard {
+
+    private DuplicateGuard() {}
+
+    private static final String FORGET = "SELECT take_back_keys(?::text[], ?::text[])";
+
+    /** Takes back the keys of asks that were found to be second clicks: nothing of them may stay. */
+    static void forget(Connection connection, List<Ask> asks) throws SQLException {
+        try (var statement = connection.prepareStatement(FORGET)) {
+            Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
+            statement.execute();
+        }
+    }
+
+    private static final String FIRSTS = """
+            SELECT asked, first
+              FROM first_purchases(?::text[], ?::text[], ?::bytea[])
+            """;
+
+    /** The payment that came first, for each ask that was found to be a second click. */
+    static Map<Ask, Acceptance> answers(Connection connection, List<Ask> asks) throws SQLException {
+        var answers = new IdentityHashMap<Ask, Acceptance>();
+        try (var statement = connection.prepareStatement(FIRSTS)) {
+            Columns.of(asks, statement).with("text", ask -> ask.id().value()).with("text", Ask::merchant)
+                    .with("bytea", ask -> ask.guarded().orElseThrow());
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    String id = row.getString(1);
+                    var first = new PaymentId(row.getString(2));
+                    asks.stream().filter(ask -> ask.id().value().equals(id))
+                            .forEach(ask -> answers.put(ask, new Acceptance.DuplicateSuspected(first)));
+                }
+            }
+        }
+        return answers;
+    }
+
+    private static final String EXPIRE = "SELECT forget_purchases(5000)";
+
+    /** Removes rows whose time is over; returns how many. */
+    static int expire(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(EXPIRE); var row = statement.executeQuery()) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+}

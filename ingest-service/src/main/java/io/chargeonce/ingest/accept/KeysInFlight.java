@@ -1,0 +1,70 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.payment.PaymentId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Sends the first of several simultaneous requests with one key to Postgres and lets the others wait for it here, so
+ * that a hundred impatient repeats of one stuck key cost Postgres one wait and not a hundred. It decides nothing: the
+ * others ask Postgres too once the first is answered, and other processes have their own. Any thread.
+ */
+final class KeysInFlight {
+
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private final Map<PaymentId, CompletableFuture<Acceptance>> firsts = new ConcurrentHashMap<>();
+    private final Coalescer<Ask, Acceptance> postgres;
+
+    KeysInFlight(Coalescer<Ask, Acceptance> postgres) {
+        this.postgres = postgres;
+    }
+
+    Acceptance accept(Ask ask) {
+        var mine = new CompletableFuture<Acceptance>();
+        CompletableFuture<Acceptance> first = firsts.putIfAbsent(ask.id(), mine);
+        if (first != null) {
+            return isBusy(first) ? new Acceptance.InUse() : askPostgres(ask);
+        }
+        try {
+            Acceptance answer = askPostgres(ask);
+            mine.complete(answer);
+            return answer;
+        } finally {
+            firsts.remove(ask.id(), mine);
+            // Does nothing once the answer is in: those who wait find out for themselves what went wrong.
+            mine.completeExceptionally(new IllegalStateException("the first request with this key failed"));
+        }
+    }
+
+    private Acceptance askPostgres(Ask ask) {
+        try {
+            return postgres.ask(ask.merchant(), ask);
+        } catch (DatabaseRefused e) {
+            if (e.isRowBusy()) {
+                return new Acceptance.InUse();
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isBusy(CompletableFuture<Acceptance> first) {
+        try {
+            return first.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS) instanceof Acceptance.InUse;
+        } catch (TimeoutException e) {
+            return true;
+        } catch (ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/** Reads one request's fields and gathers what is wrong with each. A field that is null counts as left out. */
+final class PaymentFields {
+
+    static final Set<String> KNOWN = Set.of("amount", "currency", "payment_method", "customer", "reference",
+            "description", "receipt_email", "rail");
+    private static final int MOST_ERRORS = 20;
+    private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+\\.[^@\\s.]+");
+
+    private final JsonNode json;
+    private final List<Problem.FieldError> errors = new ArrayList<>();
+
+    private PaymentFields(JsonNode json) {
+        this.json = json;
+    }
+
+    static Checked<PaymentRequest> read(JsonNode json) {
+        return new PaymentFields(json).read();
+    }
+
+    private Checked<PaymentRequest> read() {
+        refuseUnknown();
+        Optional<Long> amount = amount();
+        Optional<String> currency = currency();
+        Optional<String> method = required("payment_method");
+        Optional<String> customer = text("customer");
+        Optional<String> reference = text("reference");
+        Optional<String> description = text("description");
+        Optional<String> email = email();
+        boolean onCard = text("rail").orElse("card").equals("card");
+        if (!errors.isEmpty()) {
+            return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors.subList(0, Math.min(errors.size(), MOST_ERRORS)))));
+        }
+        if (!onCard) {
+            return new Checked.Wrong<>(Problems.railNotAvailable());
+        }
+        var money = new Money(amount.orElseThrow(), currency.orElseThrow());
+        if (!PspUnits.anyCanSay(money)) {
+            return new Checked.Wrong<>(Problems.amountNotRepresentable(money.currency()));
+        }
+        return new Checked.Right<>(
+                new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email));
+    }
+
+    private void refuseUnknown() {
+        var unknown = new TreeSet<>(json.propertyNames());
+        unknown.removeAll(KNOWN);
+        unknown.forEach(field -> wrong(field, "is not a field of a payment request; known are " + new TreeSet<>(KNOWN)));
+    }
+
+    private Optional<Long> amount() {
+        JsonNode amount = json.path("amount");
+        if (isLeftOut(amount)) {
+            return wrong("amount", "is required");
+        }
+        if (!amount.isIntegralNumber() || !amount.canConvertToLong()
+                || amount.longValue() < Money.SMALLEST || amount.longValue() > Money.LARGEST) {
+            return wrong("amount", "must be a whole number of minor units from %d to %d, without quotes, point or exponent"
+                    .formatted(Money.SMALLEST, Money.LARGEST));
+        }
+        return Optional.of(amount.longValue());
+    }
+
+    private Optional<String> currency() {
+        Optional<String> currency = required("currency");
+        return currency.isEmpty() || Money.isCurrency(currency.get())
+                ? currency
+                : wrong("currency", "must be an ISO 4217 code in upper case, such as EUR");
+    }
+
+    /** As far as a PSP looks: a payment must not fail there for its receipt. */
+    private Optional<String> email() {
+        Optional<String> email = text("receipt_email");
+        return email.isEmpty() || EMAIL.matcher(email.get()).matches()
+                ? email : wrong("receipt_email", "must be an e-mail address, such as jane@example.com");
+    }
+
+    private Optional<String> required(String field) {
+        return isLeftOut(json.path(field)) ? wrong(field, "is required") : text(field);
+    }
+
+    private Optional<String> text(String field) {
+        JsonNode node = json.path(field);
+        if (isLeftOut(node)) {
+            return Optional.empty();
+        }
+        if (!node.isString()) {
+            return wrong(field, "must be a string");
+        }
+        String text = node.stringValue();
+        if (text.isBlank() || text.length() > PaymentRequest.LONGEST_TEXT) {
+            return wrong(field, "must have 1 to %d characters and not only blanks".formatted(PaymentRequest.LONGEST_TEXT));
+        }
+        if (text.codePoints().anyMatch(PaymentFields::isUnstorable)) {
+            return wrong(field, "must be Unicode text without control characters");
+        }
+        return Optional.of(text);
+    }
+
+    /** Control characters, NUL among them, and halves of surrogate pairs, which have no UTF-8. */
+    private static boolean isUnstorable(int codePoint) {
+        return Character.isISOControl(codePoint)
+                || codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    }
+
+    private static boolean isLeftOut(JsonNode node) {
+        return node.isMissingNode() || node.isNull();
+    }
+
+    private <T> Optional<T> wrong(String field, String detail) {
+        errors.add(new Problem.FieldError(field, detail));
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,71 @@
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.ingest.reading.PaymentStatus;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Answers asks whose key is taken, from the rows of whoever took it. Within the transaction that found it taken. */
+final class StoredKeys {
+
+    private StoredKeys() {}
+
+    private record Stored(Command.Stored command, PaymentStatus now, Instant firstAt) {
+
+        Acceptance answer(Ask ask) {
+            return ask.command().isTheSameAs(command) ? new Acceptance.Replayed(now, firstAt)
+                    : new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
+        }
+    }
+
+    /** Asks whose key is gone again are not among the answers. */
+    static Map<Ask, Acceptance> read(Connection connection, List<Ask> asks) throws SQLException {
+        var answers = new IdentityHashMap<Ask, Acceptance>();
+        if (!asks.isEmpty()) {
+            Map<String, Stored> stored = select(connection, asks);
+            for (Ask ask : asks) {
+                Stored found = stored.get(name(ask.merchant(), ask.key().value()));
+                if (found != null) {
+                    answers.put(ask, found.answer(ask));
+                }
+            }
+        }
+        return answers;
+    }
+
+    /** Not the resource, for a key may name a refund. No merchant has a blank in its name. */
+    private static String name(String merchant, String key) {
+        return merchant + " " + key;
+    }
+
+    private static final String SELECT = """
+            SELECT idempotency_key, fingerprint, request_params, created_at, state, generation, sequence, amount, refunded,
+                   merchant_id, fingerprint_version, request_path
+              FROM keys_taken(?::text[], ?::text[])
+            """;
+
+    private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {
+        try (var statement = connection.prepareStatement(SELECT)) {
+            Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
+            var stored = new HashMap<String, Stored>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    stored.put(name(row.getString("merchant_id"), row.getString(1)), stored(row));
+                }
+            }
+            return stored;
+        }
+    }
+
+    private static Stored stored(ResultSet row) throws SQLException {
+        var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
+                row.getBytes(2));
+        return new Stored(command, PaymentStatus.of(row), row.getTimestamp(4).toInstant());
+    }
+}

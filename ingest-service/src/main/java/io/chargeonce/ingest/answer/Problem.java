@@ -1,0 +1,76 @@
+package io.chargeonce.ingest.answer;
+
+import io.chargeonce.wire.PaymentJson;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An error as RFC 9457 has it. The type is for programs and never changes its meaning; the detail is for people and says
+ * what to do next. Neither ever repeats a value that was sent: it may be a card number.
+ *
+ * @param slug   the last part of the type
+ * @param errors each field that is wrong, when the body's fields are what is wrong
+ * @param payment where to look, when a payment is what this is about
+ */
+public record Problem(int status, String slug, String title, String detail, List<FieldError> errors,
+                      Optional<String> payment, Map<String, String> headers) {
+
+    static final String STORED = "Idempotency-Stored";
+    private static final String TYPE = "urn:chargeonce:problem:";
+
+    /** @param field a top-level field's name */
+    public record FieldError(String field, String detail) {}
+
+    static Problem of(int status, String slug, String title, String detail) {
+        return new Problem(status, slug, title, detail, List.of(), Optional.empty(), Map.of(STORED, "false"));
+    }
+
+    Problem withErrors(List<FieldError> fieldErrors) {
+        return new Problem(status, slug, title, detail, fieldErrors, payment, headers);
+    }
+
+    /** @param path of the payment that this is about */
+    Problem withPayment(String path) {
+        return new Problem(status, slug, title, detail, errors, Optional.of(path), headers);
+    }
+
+    Problem with(String header, String value) {
+        var more = new LinkedHashMap<>(headers);
+        more.put(header, value);
+        return new Problem(status, slug, title, detail, errors, payment, more);
+    }
+
+    public Answer answer() {
+        var all = new LinkedHashMap<>(headers);
+        all.put("Content-Type", "application/problem+json");
+        return new Answer(status, all, body(), slug);
+    }
+
+    /** The whole response, for a connection of which nothing was read; it is closed behind it. */
+    public byte[] asHttp() {
+        byte[] body = body();
+        var head = new StringBuilder("HTTP/1.1 %d %s\r\n".formatted(status, title));
+        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        head.append("Content-Type: application/problem+json\r\nConnection: close\r\nContent-Length: ").append(body.length).append("\r\n\r\n");
+        byte[] whole = Arrays.copyOf(head.toString().getBytes(StandardCharsets.US_ASCII), head.length() + body.length);
+        System.arraycopy(body, 0, whole, head.length(), body.length);
+        return whole;
+    }
+
+    private byte[] body() {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("type", TYPE + slug);
+        json.put("title", title);
+        json.put("status", status);
+        json.put("detail", detail);
+        if (!errors.isEmpty()) {
+            json.put("errors", errors);
+        }
+        payment.ifPresent(path -> json.put("payment", path));
+        return PaymentJson.write(json);
+    }
+}

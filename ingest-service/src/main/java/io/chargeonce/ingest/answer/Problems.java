@@ -1,0 +1,212 @@
+package io.chargeonce.ingest.answer;
+
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.PaymentId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Every problem that this service answers with, in the order in which a request can meet them. */
+public final class Problems {
+
+    private Problems() {}
+
+    /** @param status as the web server chose it */
+    public static Problem badHttp(int status) {
+        return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
+                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, "
+                        + "one body, uncompressed.");
+    }
+
+    public static Problem notFound() {
+        return Problem.of(404, "not-found", "There is nothing here",
+                "Check the path and the id. A payment is shown only to the merchant who sent it.");
+    }
+
+    public static Problem methodNotAllowed(String allowed) {
+        return Problem.of(405, "method-not-allowed", "This path does not take that method",
+                "Use " + allowed + " here.").with("Allow", allowed);
+    }
+
+    public static Problem unauthenticated() {
+        return Problem.of(401, "unauthenticated", "No valid credential",
+                "Send 'Authorization: Bearer <token>' with a token that was issued to a merchant and not revoked.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\"");
+    }
+
+    public static Problem tokenExpired() {
+        return Problem.of(401, "token-expired", "The token has expired", "Send a token that is still valid; its issuer makes a new one.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"invalid_token\"");
+    }
+
+    public static Problem tokenRevoked() {
+        return Problem.of(401, "token-revoked", "The token was revoked", "Send a token that is still valid; its issuer makes a new one.")
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"invalid_token\"");
+    }
+
+    public static Problem scopeMissing(String scope) {
+        return Problem.of(403, "scope-missing", "The token may not do this",
+                "This needs a token with the scope '%s'; its issuer makes a new one.".formatted(scope))
+                .with("WWW-Authenticate", "Bearer realm=\"chargeonce\", error=\"insufficient_scope\", scope=\"" + scope + "\"");
+    }
+
+    public static Problem addressNotAllowed() {
+        return Problem.of(403, "address-not-allowed", "The token may not be used from here",
+                "Send it from an address that it was issued for; its issuer makes one for other addresses.");
+    }
+
+    public static Problem keyMissing() {
+        return Problem.of(400, "idempotency-key-missing", "No Idempotency-Key header",
+                "Send an Idempotency-Key that names this payment, and the same one whenever you repeat the request.");
+    }
+
+    public static Problem keyInvalid() {
+        return Problem.of(400, "idempotency-key-invalid", "The Idempotency-Key cannot be used",
+                "Send it once, as 1 to 255 visible ASCII characters without spaces, bare or as an RFC 8941 string in quotes.");
+    }
+
+    public static Problem notJson() {
+        return Problem.of(415, "unsupported-media-type", "The body's type is not application/json",
+                "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
+    }
+
+    public static Problem notNdjson() {
+        return Problem.of(415, "unsupported-media-type", "The body's type is not application/x-ndjson",
+                "Send one payment request a line as JSON in UTF-8, each with its own idempotency_key, and "
+                        + "'Content-Type: application/x-ndjson'.");
+    }
+
+    public static Problem tooLarge() {
+        return Problem.of(413, "body-too-large", "The body is too large",
+                "A payment request has at most %,d bytes.".formatted(Contract.LARGEST_BODY));
+    }
+
+    public static Problem tooOld(Duration youngerThan) {
+        return Problem.of(410, "record-too-old", "The record is too old",
+                ("Its time is more than %d days ago, so its key may no longer be known, and accepting it could charge a second time. "
+                        + "If this payment was never accepted, send it again with the present time.").formatted(youngerThan.toDays()));
+    }
+
+    public static Problem malformed(String detail) {
+        return Problem.of(400, "malformed-json", "The body is not one JSON object", detail);
+    }
+
+    /** @param fields their names, as the sender knows them */
+    public static Problem cardNumber(List<String> fields) {
+        return Problem.of(400, "card-number-not-allowed", "The request holds what can be a card number",
+                "Take it out of every field listed under errors, and send the PSP's token for the card as payment_method. If it is a "
+                        + "number of your own, put a letter into the middle of it. Nothing of this request was kept.")
+                .withErrors(fields.stream()
+                        .map(field -> new Problem.FieldError(field, "holds digits that can be a card's number")).toList());
+    }
+
+    public static Problem invalid(List<Problem.FieldError> errors) {
+        return Problem.of(400, "invalid-request", "The request has fields that cannot be accepted",
+                "Correct every field listed under errors and send the request again; the same Idempotency-Key may be used.")
+                .withErrors(errors);
+    }
+
+    public static Problem railNotAvailable() {
+        return Problem.of(400, "rail-not-available", "This rail does not exist yet",
+                "Only the rail \"card\" exists. Send that, or leave the field out.");
+    }
+
+    public static Problem amountNotRepresentable(String currency) {
+        return Problem.of(400, "amount-not-representable", "No PSP can move this amount",
+                ("Amounts are in the minor units of ISO 4217. No PSP takes %s, or none has a unit as small as this amount: send a "
+                        + "currency that people pay in, and a fraction that exists in it.").formatted(currency))
+                .withErrors(List.of(new Problem.FieldError("amount", "cannot be said to any PSP"),
+                        new Problem.FieldError("currency", "as it stands beside this amount")));
+    }
+
+    public static Problem keyReused(List<String> fields) {
+        return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment or refund",
+                "Send the first request again unchanged to get its answer, or use a new key for a new one.")
+                .withErrors(fields.stream()
+                        .map(field -> new Problem.FieldError(field, "differs from the first request with this key")).toList());
+    }
+
+    public static Problem duplicateSuspected(PaymentId first) {
+        String link = Contract.PAYMENTS + "/" + first;
+        return Problem.of(409, "duplicate-suspected", "The same purchase was made a moment ago under another key",
+                "Look at the payment that the field payment links to. If this is a purchase of its own, send the request again "
+                        + "with the header 'Duplicate-Guard: off'. Nothing of this request was kept.")
+                .with("Link", "<" + link + ">; rel=\"duplicate\"").withPayment(link);
+    }
+
+    public static Problem duplicateGuardInvalid() {
+        return Problem.of(400, "duplicate-guard-invalid", "The Duplicate-Guard header cannot be used",
+                "Send 'Duplicate-Guard: off' to let an equal purchase pass, or leave the header out.");
+    }
+
+    public static Problem notCaptured(PaymentId id) {
+        return Problem.of(409, "payment-not-captured", "There is nothing to give back",
+                "The payment was not charged: look at its status.").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem refundTooLarge(PaymentId id, long refundable) {
+        return Problem.of(409, "refund-too-large", "More would go back than was captured",
+                "At most %d minor units can still be refunded, those under way taken off.".formatted(refundable))
+                .withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem refundDiffers(PaymentId id, Operation earlier) {
+        return Problem.of(409, "refund-differs", "This refund was asked for before, with another amount",
+                "Send the first amount again to get its answer, or name another refund of this payment by a reference of its own.")
+                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id()))).withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem cardDeclined(PaymentId id, Optional<String> code) {
+        return Problem.of(402, "card-declined", "The payment was declined",
+                "It will not be charged. Ask the customer for another means of payment and send it with a new key"
+                        + code.map(why -> "; the reason given is " + why).orElse("") + ".")
+                .with(Problem.STORED, "true").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem tooManyRequests(int perSecond) {
+        return Problem.of(429, "rate-limited", "Too many requests a second",
+                "At most %,d requests a second are taken from this merchant. Send the same request again after the time in Retry-After."
+                        .formatted(perSecond)).with("Retry-After", "1");
+    }
+
+    /** Before any request is read. */
+    public static Problem tooManyConnections() {
+        return Problem.of(503, "too-many-connections", "Too many connections from this address",
+                "Close some, and keep few open for many requests.").with("Retry-After", "1");
+    }
+
+    /** @param what and how many of it, as one merchant may have under way at most */
+    public static Problem tooManyAtOnce(String what) {
+        return Problem.of(429, "too-many-at-once", "Too much at once",
+                "One merchant has at most %s under way here. Send the same request again when one of them is over, and after the time in Retry-After."
+                        .formatted(what)).with("Retry-After", "1");
+    }
+
+    public static Problem badQuery(String detail) {
+        return Problem.of(400, "invalid-query", "The query cannot be answered", detail);
+    }
+
+    public static Problem keyInUse() {
+        return Problem.of(409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being accepted",
+                "Send the same request again after the time in Retry-After: you will get that request's answer.")
+                .with("Retry-After", "1");
+    }
+
+    public static Problem overloaded() {
+        return Problem.of(503, "overloaded", "Too many requests are waiting",
+                "Send the same request with the same key again after the time in Retry-After.").with("Retry-After", "1");
+    }
+
+    /** A COMMIT under way may have taken effect, so nothing is claimed about what was stored. */
+    public static Problem unavailable() {
+        return Problem.of(503, "unavailable", "The payment store cannot be reached",
+                "Whether the request took effect is not known. Send the same request with the same key again after the time in "
+                        + "Retry-After: it is never accepted twice.").with("Retry-After", "2").with(Problem.STORED, "unknown");
+    }
+
+    public static Problem internal() {
+        return Problem.of(500, "internal-error", "Something is wrong on our side",
+                "Send the same request with the same key again later: it is never accepted twice.")
+                .with(Problem.STORED, "unknown");
+    }
+}

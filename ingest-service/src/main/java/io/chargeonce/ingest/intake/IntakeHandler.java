@@ -1,0 +1,125 @@
+package io.chargeonce.ingest.intake;
+
+import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.GuardHeader;
+import io.chargeonce.ingest.accept.KeyHeader;
+import io.chargeonce.ingest.accept.PaymentBody;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.ingest.answer.IngestMeters;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.payment.IdempotencyKey;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Accepts a payment request from a merchant's topic as if it had come over HTTP: the record's key is the idempotency key,
+ * its value the body. What is refused goes to the refusals topic; what could not be decided comes again, but not for ever where
+ * only this one record fails.
+ */
+final class IntakeHandler implements RecordHandler {
+
+    private static final Duration A_LITTLE_LATER = Duration.ofSeconds(1);
+    private static final int BUG = 500;
+    private static final int UNDECIDED_FROM = 501;
+    /** So often a record may run into a bug before it is refused: then it stands in its topic's way no longer. */
+    private static final int MOST_BUGS = 10;
+    private static final int MOST_REMEMBERED = 10_000;
+    /** At most, that of Kafka and this process. */
+    private static final Duration CLOCKS_APART = Duration.ofDays(1);
+
+    private final Function<Ask, Answer> accept;
+    private final Refusals refusals;
+    private final IngestMeters meters;
+    private final InstantSource clock;
+    private final Duration youngerThan;
+    private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
+
+    /** @param retention how long a key stays taken: after it, a record that is read once more would be another payment */
+    IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
+        this.accept = accept;
+        this.refusals = refusals;
+        this.meters = meters;
+        this.clock = clock;
+        this.youngerThan = retention.minus(CLOCKS_APART);
+    }
+
+    @Override
+    public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
+        Answer answer = meters.timed("intake", () -> answer(record));
+        if (answer.status() >= UNDECIDED_FROM || answer.outcome().equals("idempotency-key-in-use")) {
+            return Verdict.notBefore(A_LITTLE_LATER);
+        }
+        if (answer.status() == BUG && bugs.merge(origin(record), 1, Integer::sum) < MOST_BUGS) {
+            return Verdict.notBefore(A_LITTLE_LATER);
+        }
+        forget(record);
+        if (answer.status() != 202) {
+            refusals.stage(record, answer);
+        }
+        return Verdict.done();
+    }
+
+    @Override
+    public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        return IntakeTopics.merchantOf(record.topic());
+    }
+
+    private void forget(ConsumerRecord<byte[], byte[]> record) {
+        if (bugs.size() > MOST_REMEMBERED) {
+            bugs.clear();
+        } else if (!bugs.isEmpty()) {
+            bugs.remove(origin(record));
+        }
+    }
+
+    private Answer answer(ConsumerRecord<byte[], byte[]> record) {
+        String merchant = IntakeTopics.merchantOf(record.topic());
+        return young(record)
+                .answer(young -> key(record)
+                .answer(key -> GuardHeader.read(headers(record))
+                .answer(guarded -> body(record)
+                .answer(bytes -> PaymentBody.read(bytes)
+                .answer(payment -> {
+                    Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
+                    return accept.apply(guarded ? ask : ask.withoutGuard());
+                })))));
+    }
+
+    /** Its key may have been forgotten with its payment. The topic is the merchant's, and may keep records for longer than we keep keys. */
+    private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
+        boolean young = record.timestamp() >= clock.instant().minus(youngerThan).toEpochMilli();
+        return young ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));
+    }
+
+    private static Checked<IdempotencyKey> key(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() == null
+                ? new Checked.Wrong<>(Problems.keyMissing())
+                : KeyHeader.read(List.of(new String(record.key(), StandardCharsets.UTF_8)));
+    }
+
+    private static Checked<byte[]> body(ConsumerRecord<byte[], byte[]> record) {
+        byte[] body = Optional.ofNullable(record.value()).orElse(new byte[0]);
+        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+    }
+
+    private static List<String> headers(ConsumerRecord<byte[], byte[]> record) {
+        return StreamSupport.stream(record.headers().headers(GuardHeader.NAME.lowerCase()).spliterator(), false)
+                .map(header -> header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8)).toList();
+    }
+
+    private static String origin(ConsumerRecord<byte[], byte[]> record) {
+        return "%s-%d@%d".formatted(record.topic(), record.partition(), record.offset());
+    }
+}

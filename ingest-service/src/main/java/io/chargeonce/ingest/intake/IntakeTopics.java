@@ -1,0 +1,52 @@
+package io.chargeonce.ingest.intake;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.kafka.KafkaConnection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * Which topics take payment requests: those of merchants that have one. A topic of nobody's is not read, whatever its name.
+ * Who may write to a merchant's topic is Kafka's to say. Any thread.
+ *
+ * @param prefix what the names begin with, before the merchant's id
+ */
+record IntakeTopics(Database database, KafkaConnection kafka, String prefix) {
+
+    /** The last part of the topic's name: no merchant's id has a dot. */
+    static String merchantOf(String topic) {
+        return topic.substring(topic.lastIndexOf('.') + 1);
+    }
+
+    Set<String> existing() {
+        Set<String> wanted = database.withConnection(this::ofMerchants);
+        try (var admin = Admin.create(kafka.clientProperties())) {
+            var existing = new TreeSet<>(admin.listTopics().names().get());
+            existing.retainAll(wanted);
+            return existing;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while listing topics", e);
+        } catch (ExecutionException e) {
+            throw new KafkaException("topics could not be listed: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
+
+    private Set<String> ofMerchants(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(MERCHANTS); var row = statement.executeQuery()) {
+            var topics = new HashSet<String>();
+            while (row.next()) {
+                topics.add(prefix + row.getString(1));
+            }
+            return topics;
+        }
+    }
+}

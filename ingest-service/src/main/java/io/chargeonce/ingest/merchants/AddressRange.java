@@ -1,0 +1,54 @@
+package io.chargeonce.ingest.merchants;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+
+/**
+ * Addresses with a beginning in common, as in {@code 192.0.2.0/24} or {@code 2001:db8::/32}.
+ *
+ * @param prefix the bits that count, from the left
+ */
+public record AddressRange(InetAddress first, int prefix) {
+
+    /** @throws IllegalArgumentException for what is no such range; names of hosts are none */
+    public static AddressRange parse(String text) {
+        String[] parts = text.split("/", -1);
+        if (parts.length > 2 || !parts[0].matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
+            throw wrong(text);
+        }
+        try {
+            InetAddress address = InetAddress.getByName(parts[0]);
+            int bits = address.getAddress().length * 8;
+            int prefix = parts.length == 1 ? bits : Integer.parseInt(parts[1]);
+            if (prefix < 0 || prefix > bits) {
+                throw wrong(text);
+            }
+            return new AddressRange(InetAddress.getByAddress(beginning(address.getAddress(), prefix)), prefix);
+        } catch (UnknownHostException | NumberFormatException e) {
+            throw wrong(text);
+        }
+    }
+
+    private static IllegalArgumentException wrong(String text) {
+        return new IllegalArgumentException("'" + text + "' is no range of addresses such as 192.0.2.0/24 or 2001:db8::/32");
+    }
+
+    boolean holds(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        return bytes.length == first.getAddress().length && Arrays.equals(beginning(bytes, prefix), first.getAddress());
+    }
+
+    private static byte[] beginning(byte[] address, int prefix) {
+        byte[] beginning = address.clone();
+        for (int bit = prefix; bit < beginning.length * 8; bit++) {
+            beginning[bit / 8] &= (byte) ~(0x80 >> bit % 8);
+        }
+        return beginning;
+    }
+
+    @Override
+    public String toString() {
+        return first.getHostAddress() + "/" + prefix;
+    }
+}

@@ -1,0 +1,30 @@
+package io.chargeonce.ingest.merchants;
+
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A token that was issued, as Postgres knew it a few seconds ago at most.
+ *
+ * @param digest of the token
+ * @param from   where it may come from; empty is anywhere
+ */
+public record Credential(ByteBuffer digest, Merchant merchant, Standing standing, Set<Scope> scopes, List<AddressRange> from) {
+
+    enum Standing { VALID, EXPIRED, REVOKED }
+
+    /** Why it is not good for this; empty if it is. */
+    Optional<Problem> refusal(Scope scope, InetAddress client) {
+        return switch (standing) {
+            case EXPIRED -> Optional.of(Problems.tokenExpired());
+            case REVOKED -> Optional.of(Problems.tokenRevoked());
+            case VALID -> !from.isEmpty() && from.stream().noneMatch(range -> range.holds(client)) ? Optional.of(Problems.addressNotAllowed())
+                    : scopes.contains(scope) ? Optional.empty() : Optional.of(Problems.scopeMissing(scope.tag()));
+        };
+    }
+}

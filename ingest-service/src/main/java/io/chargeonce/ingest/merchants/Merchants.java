@@ -1,0 +1,161 @@
+package io.chargeonce.ingest.merchants;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Database;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.runtime.Sha256;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * Tells whose token a request carries, and whether it is good for that. Only digests are stored, looked up and remembered; comparing
+ * digests of guesses tells a guesser nothing about the tokens. What Postgres said holds for {@link #REMEMBERED}, so a revoked token
+ * dies that late, within an open batch too. Any thread.
+ */
+public final class Merchants implements AutoCloseable {
+
+    static final Duration REMEMBERED = Duration.ofSeconds(5);
+    /** Guesses come from outside: what is remembered of them is bounded, and apart, so that they push out no token that was issued. */
+    private static final int MOST_GUESSES = 10_000;
+    private static final int LONGEST_TOKEN = 500;
+    private static final String SCHEME = "Bearer ";
+
+    /** @param until  what Postgres said holds, or the token expires */
+    private record Known(Credential credential, Instant until) {}
+
+    private record Found(Credential credential, Optional<Duration> lives) {}
+
+    private final InstantSource clock;
+    private final Coalescer<ByteBuffer, Optional<Found>> lookups;
+    /** There are no more than tokens were issued. */
+    private final Map<ByteBuffer, Known> issued = new ConcurrentHashMap<>();
+    private final Map<ByteBuffer, Instant> guesses = new ConcurrentHashMap<>();
+    private final Set<ByteBuffer> used = ConcurrentHashMap.newKeySet();
+
+    public Merchants(Database database, InstantSource clock) {
+        this.clock = clock;
+        this.lookups = new Coalescer<>("merchants", database, 1, () -> {}, Merchants::find);
+    }
+
+    /**
+     * @param authorization the header's values, as many as were sent
+     * @param client        by its connection: what a request says of where it comes from counts for nothing
+     */
+    Checked<Credential> authenticate(List<String> authorization, Scope scope, InetAddress client) {
+        return authorization.stream()
+                .filter(value -> authorization.size() == 1)
+                .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
+                .map(value -> value.substring(SCHEME.length()).strip())
+                .filter(token -> !token.isEmpty() && token.length() <= LONGEST_TOKEN)
+                .findFirst()
+                .map(token -> check(ByteBuffer.wrap(Sha256.of(token)), scope, client))
+                .orElseGet(() -> new Checked.Wrong<>(Problems.unauthenticated()));
+    }
+
+    /** Once more, for who was let in before and still sends. */
+    public Checked<Credential> again(Credential before, Scope scope, InetAddress client) {
+        return check(before.digest(), scope, client);
+    }
+
+    private Checked<Credential> check(ByteBuffer digest, Scope scope, InetAddress client) {
+        Optional<Credential> credential = credential(digest);
+        if (credential.isEmpty()) {
+            return new Checked.Wrong<>(Problems.unauthenticated());
+        }
+        Optional<Problem> refusal = credential.get().refusal(scope, client);
+        if (refusal.isPresent()) {
+            return new Checked.Wrong<>(refusal.get());
+        }
+        used.add(digest);
+        return new Checked.Right<>(credential.get());
+    }
+
+    private Optional<Credential> credential(ByteBuffer digest) {
+        Instant now = clock.instant();
+        Known known = issued.get(digest);
+        if (known != null && now.isBefore(known.until())) {
+            return Optional.of(known.credential());
+        }
+        if (now.isBefore(guesses.getOrDefault(digest, Instant.MIN))) {
+            return Optional.empty();
+        }
+        Optional<Found> found = lookups.ask(digest);
+        Instant until = now.plus(REMEMBERED);
+        if (found.isPresent()) {
+            Instant dies = found.get().lives().map(now::plus).orElse(Instant.MAX);
+            issued.put(digest, new Known(found.get().credential(), dies.isBefore(until) ? dies : until));
+        } else {
+            issued.remove(digest);
+            guessed(digest, until);
+        }
+        return found.map(Found::credential);
+    }
+
+    /** It is no token: who sends it again within that time costs no statement. */
+    void guessed(ByteBuffer digest, Instant until) {
+        if (guesses.size() >= MOST_GUESSES) {
+            guesses.clear();
+        }
+        guesses.put(digest, until);
+    }
+
+    /** Which tokens were used since it was last asked. */
+    Set<ByteBuffer> takeUsed() {
+        Set<ByteBuffer> taken = Set.copyOf(used);
+        used.removeAll(taken);
+        return taken;
+    }
+
+    private static final String FIND = """
+            SELECT token_sha256, merchant_id, requests_per_second, revoked, scopes, addresses, lives
+              FROM merchants_of(?::bytea[])
+            """;
+
+    private static List<Optional<Found>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            Columns.of(digests, statement).with("bytea", ByteBuffer::array);
+            var found = new HashMap<ByteBuffer, Found>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    Found one = found(row);
+                    found.put(one.credential().digest(), one);
+                }
+            }
+            return digests.stream().map(digest -> Optional.ofNullable(found.get(digest))).toList();
+        }
+    }
+
+    private static Found found(ResultSet row) throws SQLException {
+        var merchant = new Merchant(row.getString(2), Optional.ofNullable(row.getObject(3, Integer.class)));
+        Optional<Duration> lives = Optional.ofNullable(row.getObject(7, Long.class)).map(Duration::ofMillis);
+        boolean isOver = lives.filter(rest -> !rest.isPositive()).isPresent();
+        Credential.Standing standing = row.getBoolean(4) ? Credential.Standing.REVOKED
+                : isOver ? Credential.Standing.EXPIRED : Credential.Standing.VALID;
+        Set<Scope> scopes = Arrays.stream((String[]) row.getArray(5).getArray()).map(Scope::fromTag).collect(Collectors.toUnmodifiableSet());
+        List<AddressRange> from = row.getArray(6) == null ? List.of()
+                : Arrays.stream((String[]) row.getArray(6).getArray()).map(AddressRange::parse).toList();
+        return new Found(new Credential(ByteBuffer.wrap(row.getBytes(1)), merchant, standing, scopes, from), isOver ? Optional.empty() : lives);
+    }
+
+    @Override
+    public void close() {
+        lookups.close();
+    }
+}

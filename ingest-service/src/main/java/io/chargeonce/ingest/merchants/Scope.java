@@ -1,0 +1,25 @@
+package io.chargeonce.ingest.merchants;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What a token may be used for. */
+public enum Scope {
+    /** To send payments, one by one and in batches. */
+    PAY,
+    /** To give money back. */
+    REFUND,
+    /** To look at payments and refunds. */
+    READ;
+
+    /** As stored and typed. */
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** @throws IllegalArgumentException if there is none of this name */
+    public static Scope fromTag(String tag) {
+        return Arrays.stream(values()).filter(scope -> scope.tag().equals(tag)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("'" + tag + "' is no scope: there are pay, refund and read"));
+    }
+}

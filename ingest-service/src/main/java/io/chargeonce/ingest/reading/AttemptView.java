@@ -1,0 +1,91 @@
+package io.chargeonce.ingest.reading;
+
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.UnknownCause;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What was tried to charge a payment, in words that need no knowledge of this pipeline. */
+final class AttemptView {
+
+    private AttemptView() {}
+
+    private static final String SELECT = """
+            SELECT sequence, psp, state, cause, sends, sent_at, decided_at
+              FROM attempts_of(?, ?)
+             ORDER BY sequence
+            """;
+
+    static List<Map<String, Object>> of(Connection connection, String merchant, String payment) throws SQLException {
+        try (var statement = connection.prepareStatement(SELECT)) {
+            statement.setString(1, merchant);
+            statement.setString(2, payment);
+            var attempts = new ArrayList<Map<String, Object>>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    attempts.add(view(row));
+                }
+            }
+            return attempts;
+        }
+    }
+
+    private static Map<String, Object> view(ResultSet row) throws SQLException {
+        var view = new LinkedHashMap<String, Object>();
+        view.put("number", row.getInt("sequence"));
+        view.put("psp", row.getString("psp"));
+        view.put("result", inWords(AttemptState.fromTag(row.getString("state")), Optional.ofNullable(row.getString("cause"))));
+        view.put("sends", row.getInt("sends"));
+        view.put("sent_at", PaymentView.time(row.getTimestamp("sent_at")));
+        Optional.ofNullable(row.getTimestamp("decided_at")).ifPresent(at -> view.put("decided_at", PaymentView.time(at)));
+        return view;
+    }
+
+    static String inWords(AttemptState state, Optional<String> cause) {
+        return switch (state) {
+            case IN_FLIGHT -> "under way, no answer yet";
+            case UNKNOWN -> "nobody knows yet whether it took the money" + cause.map(tag -> ": " + unknown(tag)).orElse("");
+            case FAILED_DEFINITE -> "certainly took no money" + cause.map(tag -> ": " + failed(tag)).orElse("");
+            case SUCCEEDED -> "took the money";
+        };
+    }
+
+    private static String failed(String tag) {
+        return FailureCause.fromTag(tag).map(cause -> switch (cause) {
+            case PSP_HOST_UNKNOWN, CONNECTION_REFUSED, CONNECT_TIMED_OUT, TLS_HANDSHAKE_FAILED -> "it never reached the PSP";
+            case TOO_LATE_TO_SEND -> "its time was over before it was sent";
+            case BREAKER_OPEN -> "the PSP was unwell";
+            case RATE_LIMITED -> "the PSP had too much to do and refused it";
+            case CREDENTIAL_REFUSED -> "the PSP refused our credential";
+            case PSP_UNWELL -> "the PSP failed before it did anything";
+            case INTERNAL_ERROR -> "something was wrong on our side";
+            case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
+            case SETTLED_NOT_CHARGED -> "that was found out by hand";
+            case REFUSED_BY_THIS_PSP -> "this PSP does not do such payments";
+            case REQUEST_REFUSED -> "the PSP says that the request is wrong";
+        }).orElse("declined, " + tag);
+    }
+
+    private static String unknown(String tag) {
+        return UnknownCause.fromTag(tag).map(cause -> switch (cause) {
+            case GATEWAY_TIMED_OUT -> "the PSP did not answer in time";
+            case CONNECTION_LOST -> "the connection broke before an answer came";
+            case PSP_ERROR -> "the PSP answered with an error of its own";
+            case ANSWER_UNREADABLE -> "the PSP's answer could not be read";
+            case STILL_PROCESSING, KEY_IN_USE -> "the PSP is still at it";
+            case KEY_MISMATCH, ANSWER_MISMATCH -> "the PSP's answer does not fit this payment";
+            case NOT_FOUND -> "the PSP does not know of it yet";
+            case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";
+            case INTERNAL_ERROR -> "something was wrong on our side";
+            case KEY_FORGOTTEN -> "the PSP cannot be asked about it any more";
+            case LEASE_RAN_OUT -> "who sent it ended before an answer was recorded";
+        }).orElse(tag);
+    }
+}

@@ -1,0 +1,50 @@
+package io.chargeonce.ingest.reading;
+
+import io.chargeonce.payment.OperationState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+
+/** Where a payment stands, in the words that a client sees. It never goes back in time. */
+public enum PaymentStatus {
+    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION;
+
+    /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} tells the same. */
+    static final String COLUMNS = """
+            charge.state, charge.generation, charge.sequence, charge.amount,
+                   (SELECT coalesce(sum(back.amount), 0) FROM refunds_of(charge.merchant_id, charge.operation_id) AS back
+                     WHERE back.state = 'succeeded') AS refunded""";
+
+    /**
+     * @param generation more than 1 once it was merged out of the dead-letter queue
+     * @param sequence   the last attempt's number, 0 before the first claim
+     */
+    public static PaymentStatus of(OperationState state, int generation, int sequence) {
+        return switch (state) {
+            case ACCEPTED -> generation == 1 && sequence == 0 ? ACCEPTED : PROCESSING;
+            case PROCESSING, SCHEDULED, PARKED, UNRESOLVED -> PROCESSING;
+            case SUCCEEDED -> SUCCEEDED;
+            case DECLINED -> DECLINED;
+            case DEAD, PURGED -> NEEDS_ATTENTION;
+        };
+    }
+
+    /**
+     * The same for a payment of which some may have gone back.
+     *
+     * @param refunded by refunds that have succeeded
+     */
+    PaymentStatus after(long refunded, long captured) {
+        return this != SUCCEEDED || refunded == 0 ? this : refunded < captured ? PARTIALLY_REFUNDED : REFUNDED;
+    }
+
+    /** From a row of {@link #COLUMNS}. */
+    public static PaymentStatus of(ResultSet row) throws SQLException {
+        return of(OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"))
+                .after(row.getLong("refunded"), row.getLong("amount"));
+    }
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,89 @@
+package io.chargeonce.ingest.refunds;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.ingest.accept.Command;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.reading.RefundJson;
+import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Accepts refunds: operation, audit record, outbox row and, where the client sent one, the key; or nothing of it. The refund's
+ * own name always holds, so a repeat is the same refund with a key, without one, and with another one. Any thread.
+ */
+public final class AcceptRefund {
+
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private final Database database;
+    private final Topics topics;
+    private final Duration deadline;
+    private final Runnable staged;
+
+    /** @param deadline how long a refund may wait for its payment and its PSP */
+    public AcceptRefund(Database database, Topics topics, Duration deadline, Runnable staged) {
+        this.database = database;
+        this.topics = topics;
+        this.deadline = deadline;
+        this.staged = staged;
+    }
+
+    /** Another request took the key between our look and our insert: what this transaction did must not stay. */
+    private static final class KeyTaken extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        KeyTaken() {
+            super("the key was taken meanwhile", null, false, false);
+        }
+    }
+
+    Answer accept(Refunds.Ask ask, Optional<IdempotencyKey> key) {
+        try {
+            return once(ask, key);
+        } catch (KeyTaken seenNow) {
+            return once(ask, key);
+        }
+    }
+
+    private Answer once(Refunds.Ask ask, Optional<IdempotencyKey> key) {
+        try {
+            Answer answer = database.inTransaction(connection -> accept(connection, ask, key));
+            staged.run();
+            return answer;
+        } catch (DatabaseRefused e) {
+            if (e.isRowBusy()) {
+                return Problems.keyInUse().answer();
+            }
+            throw e;
+        }
+    }
+
+    private Answer accept(Connection connection, Refunds.Ask ask, Optional<IdempotencyKey> key) throws SQLException {
+        Database.waitForLocks(connection, PATIENCE);
+        Command command = RefundBody.command(ask);
+        Optional<Command.Stored> named = key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
+        if (named.isPresent() && !command.isTheSameAs(named.get())) {
+            return Problems.keyReused(command.differencesFrom(named.get().canonical())).answer();
+        }
+        return switch (Refunds.accept(connection, topics, ask, deadline)) {
+            case Refunds.Answer.Accepted accepted -> {
+                if (key.isPresent() && named.isEmpty() && !RefundKeys.insert(connection, ask, key.get(), command)) {
+                    throw new KeyTaken();
+                }
+                yield RefundJson.accepted(accepted.refund(), accepted.isNew());
+            }
+            case Refunds.Answer.NoSuchPayment ignored -> Problems.notFound().answer();
+            case Refunds.Answer.NotCaptured never -> Problems.notCaptured(ask.payment()).answer();
+            case Refunds.Answer.TooMuch tooMuch -> Problems.refundTooLarge(ask.payment(), tooMuch.refundable()).answer();
+            case Refunds.Answer.NotRepresentable not -> Problems.amountNotRepresentable(not.money().currency()).answer();
+            case Refunds.Answer.Differs differs -> Problems.refundDiffers(ask.payment(), differs.refund()).answer();
+        };
+    }
+}

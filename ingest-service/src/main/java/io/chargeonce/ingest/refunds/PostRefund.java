@@ -1,0 +1,46 @@
+package io.chargeonce.ingest.refunds;
+
+import io.chargeonce.ingest.accept.KeyHeader;
+import io.chargeonce.ingest.accept.PostPayment;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.merchants.Merchant;
+import io.chargeonce.ingest.transport.RequestBody;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.PaymentId;
+import io.helidon.webserver.http.ServerRequest;
+import java.util.List;
+import java.util.Optional;
+
+/** One request to give money back. Any thread. */
+public final class PostRefund {
+
+    private final RequestBody body;
+    private final AcceptRefund accept;
+
+    public PostRefund(RequestBody body, AcceptRefund accept) {
+        this.body = body;
+        this.accept = accept;
+    }
+
+    public Answer answer(Merchant merchant, ServerRequest request) {
+        Optional<PaymentId> payment = PaymentId.parse(request.path().pathParameters().get("id"));
+        return payment.isEmpty() ? Problems.notFound().answer()
+                : key(request).answer(key -> body.read(request)
+                        .answer(bytes -> RefundBody.read(bytes, merchant.id(), payment.get())
+                        .answer(ask -> accept.accept(ask, key))));
+    }
+
+    /** A refund has a name of its own, so its key may be left out. */
+    private static Checked<Optional<IdempotencyKey>> key(ServerRequest request) {
+        List<String> values = request.headers().all(PostPayment.IDEMPOTENCY_KEY, List::of);
+        if (values.isEmpty()) {
+            return new Checked.Right<>(Optional.empty());
+        }
+        return switch (KeyHeader.read(values)) {
+            case Checked.Right<IdempotencyKey> right -> new Checked.Right<>(Optional.of(right.value()));
+            case Checked.Wrong<IdempotencyKey> wrong -> new Checked.Wrong<>(wrong.problem());
+        };
+    }
+}

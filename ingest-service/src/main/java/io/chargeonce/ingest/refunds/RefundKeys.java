@@ -1,0 +1,55 @@
+package io.chargeonce.ingest.refunds;
+
+import io.chargeonce.ingest.accept.Command;
+import io.chargeonce.ingest.reading.RefundJson;
+import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.IdempotencyKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * The Idempotency-Keys that refunds came with, in the one namespace that a merchant has over all endpoints. No answer is kept
+ * with them: a repeat is told how its refund stands now.
+ */
+final class RefundKeys {
+
+    private RefundKeys() {}
+
+    private static final String FIND = """
+            SELECT fingerprint_version, request_path, request_params, fingerprint
+              FROM keys_taken(ARRAY[?], ARRAY[?])
+            """;
+
+    /** What the key names already, a refund or a payment. */
+    static Optional<Command.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, merchant);
+            statement.setString(2, key.value());
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of(new Command.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)))
+                        : Optional.empty();
+            }
+        }
+    }
+
+    private static final String INSERT = """
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
+                   request_path, request_params, resource_id)
+            VALUES (?, ?, ?, %d, ?, ?::json, ?)
+            ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
+            """.formatted(Command.VERSION);
+
+    /** @return false if somebody else has it */
+    static boolean insert(Connection connection, Refunds.Ask ask, IdempotencyKey key, Command command) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, ask.merchant());
+            statement.setString(2, key.value());
+            statement.setBytes(3, command.fingerprint());
+            statement.setString(4, RefundJson.path(ask.payment()));
+            statement.setString(5, command.canonical());
+            statement.setString(6, ask.entityKey());
+            return statement.executeUpdate() == 1;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.chargeonce.ingest.transport;
+
+import io.chargeonce.ingest.answer.Problems;
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.common.task.InterruptableTask;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
+ * chunk in memory, and a batch may be as long as it likes. It tells when a request begins to arrive; over HTTPS that is when the
+ * handshake begins. And it holds only so many connections of one address: three quarters of all, so that a lone hostile one locks
+ * nobody out, and a proxy, whose address all have, needs no setting.
+ */
+record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, Counter refused) implements ServerConnectionSelector {
+
+    static final int LARGEST = 1024 * 1024;
+
+    @Override
+    public int bytesToIdentifyConnection() {
+        return http1.bytesToIdentifyConnection();
+    }
+
+    @Override
+    public Support supports(BufferData data) {
+        return http1.supports(data);
+    }
+
+    @Override
+    public Set<String> supportedApplicationProtocols() {
+        return http1.supportedApplicationProtocols();
+    }
+
+    @Override
+    public ServerConnection connection(ConnectionContext context) {
+        String address = context.remotePeer().host();
+        if (!addresses.take(address)) {
+            refused.increment();
+            throw refusal(context);
+        }
+        if (context.isSecure()) {
+            heads.begin();
+        }
+        var reader = new BoundedReader(context.dataReader(), heads);
+        ServerConnection connection = http1.connection(new Bounded(context, reader));
+        reader.connection = connection;
+        return new Counted(connection, () -> addresses.giveBack(address));
+    }
+
+    /** Over HTTPS there is no answer, for that would take a handshake. */
+    private static CloseConnectionException refusal(ConnectionContext context) {
+        if (!context.isSecure()) {
+            context.dataWriter().writeNow(BufferData.create(Problems.tooManyConnections().asHttp()));
+        }
+        return new CloseConnectionException("this address has too many connections");
+    }
+
+    /** The same connection; when it is over, that is told. */
+    private record Counted(ServerConnection connection, Runnable over) implements ServerConnection, InterruptableTask<Void> {
+
+        @Override
+        public void handle(Limit limit) throws InterruptedException {
+            try {
+                connection.handle(limit);
+            } finally {
+                over.run();
+            }
+        }
+
+        @Override
+        public Duration idleTime() {
+            return connection.idleTime();
+        }
+
+        @Override
+        public void close(boolean interrupt) {
+            connection.close(interrupt);
+        }
+
+        @Override
+        public boolean canInterrupt() {
+            return connection instanceof InterruptableTask<?> task && task.canInterrupt();
+        }
+
+        @Override
+        public Void call() {
+            throw new UnsupportedOperationException("Bug! A connection is handled and not called");
+        }
+    }
+
+    /** The same connection, read through the bounded reader. */
+    private record Bounded(ConnectionContext all, DataReader dataReader) implements ConnectionContext {
+
+        @Override
+        public ListenerContext listenerContext() {
+            return all.listenerContext();
+        }
+
+        @Override
+        public ExecutorService executor() {
+            return all.executor();
+        }
+
+        @Override
+        public io.helidon.common.buffers.DataWriter dataWriter() {
+            return all.dataWriter();
+        }
+
+        @Override
+        public Router router() {
+            return all.router();
+        }
+
+        @Override
+        public Optional<ProxyProtocolData> proxyProtocolData() {
+            return all.proxyProtocolData();
+        }
+
+        @Override
+        public HelidonSocket serverSocket() {
+            return all.serverSocket();
+        }
+
+        @Override
+        public PeerInfo remotePeer() {
+            return all.remotePeer();
+        }
+
+        @Override
+        public PeerInfo localPeer() {
+            return all.localPeer();
+        }
+
+        @Override
+        public boolean isSecure() {
+            return all.isSecure();
+        }
+
+        @Override
+        public String socketId() {
+            return all.socketId();
+        }
+
+        @Override
+        public String childSocketId() {
+            return all.childSocketId();
+        }
+    }
+
+    private static final class BoundedReader extends DataReader {
+
+        private final SlowHeads heads;
+        /** That reads from here; it comes to be after its reader. */
+        private ServerConnection connection;
+
+        /** There is no other way to see a chunk's length before the web server has read it whole. */
+        @SuppressWarnings("removal")
+        BoundedReader(DataReader all, SlowHeads heads) {
+            super(() -> {
+                all.ensureAvailable();
+                return all.readBytes(all.available());
+            }, false);
+            this.heads = heads;
+        }
+
+        /** The web server may be interrupted while it reads a request's line, and then only. */
+        @Override
+        public void pullData() {
+            super.pullData();
+            if (connection instanceof InterruptableTask<?> web && web.canInterrupt()) {
+                heads.begin();
+            }
+        }
+
+        @Override
+        public BufferData readBuffer(int length) {
+            if (length > LARGEST) {
+                throw RequestException.builder().type(DirectHandler.EventType.PAYLOAD_TOO_LARGE)
+                        .status(Status.REQUEST_ENTITY_TOO_LARGE_413).message("a chunk is too large").setKeepAlive(false).build();
+            }
+            return super.readBuffer(length);
+        }
+    }
+}

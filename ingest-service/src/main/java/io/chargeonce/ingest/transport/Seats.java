@@ -1,0 +1,38 @@
+package io.chargeonce.ingest.transport;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Counts what each merchant, or each address, holds of something of which there is only so much: none may hold more than its part, so
+ * that nobody can hold all of it. Who does not have a seat is not remembered. Any thread.
+ */
+public final class Seats {
+
+    private final int most;
+    private final Map<String, Integer> taken = new ConcurrentHashMap<>();
+
+    /** @param most that one may hold */
+    public Seats(int most) {
+        this.most = most;
+    }
+
+    /** False if it holds too many already; else it must give this one back. */
+    public boolean take(String who) {
+        boolean[] mine = new boolean[1];
+        taken.compute(who, (same, count) -> {
+            int now = count == null ? 0 : count;
+            mine[0] = now < most;
+            return mine[0] ? Integer.valueOf(now + 1) : count;
+        });
+        return mine[0];
+    }
+
+    public void giveBack(String who) {
+        taken.computeIfPresent(who, (same, count) -> count == 1 ? null : count - 1);
+    }
+
+    public int most() {
+        return most;
+    }
+}

@@ -1,0 +1,38 @@
+package io.chargeonce.ingest.transport;
+
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Problem;
+import io.chargeonce.ingest.answer.Problems;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+
+/**
+ * Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request. The web
+ * server itself logs what failed.
+ */
+final class TransportProblems implements DirectHandler {
+
+    @Override
+    public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
+                                    String message) {
+        Answer answer = problem(request, type, status).answer();
+        var response = TransportResponse.builder()
+                .status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
+        answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
+        return response.entity(answer.body()).build();
+    }
+
+    private static Problem problem(TransportRequest request, EventType type, Status status) {
+        return switch (type) {
+            // Without a path it never came to a request: the web server stumbled over bytes that are no HTTP.
+            case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
+            case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
+            case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
+                    status.code() == Status.SERVICE_UNAVAILABLE_503.code()
+                            ? Problems.overloaded()
+                            : Problems.badHttp(status.code());
+        };
+    }
+}

@@ -1,0 +1,108 @@
+package io.chargeonce.ingest.intake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.ingest.IngestWorld;
+import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.IngestMeters;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.kafka.Verdict;
+import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class IntakeHandlerTest {
+
+    private static final int MORE_THAN_ENOUGH = 50;
+
+    private final Database database = database();
+
+    private static Database database() {
+        String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        return Database.openForService(url, "postgres", "", 2);
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private IntakeHandler handler(Function<Ask, Answer> accept) {
+        var refusals = new Refusals(database, "payments.intake-refused", () -> {}, InstantSource.system());
+        return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(), Duration.ofDays(14));
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record() {
+        return record(Duration.ZERO);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(Duration age) {
+        byte[] body = IngestWorld.BODY.getBytes(StandardCharsets.UTF_8);
+        return new ConsumerRecord<>("payments.intake.acme", 0, 7L, Instant.now().minus(age).toEpochMilli(), TimestampType.CREATE_TIME, 5, body.length,
+                "key-1".getBytes(StandardCharsets.UTF_8), body, new RecordHeaders(), Optional.empty());
+    }
+
+    private long refused() {
+        return database.withConnection(connection -> {
+            try (var row = connection.createStatement().executeQuery("SELECT count(*) FROM outbox WHERE topic = 'payments.intake-refused'")) {
+                row.next();
+                return row.getLong(1);
+            }
+        });
+    }
+
+    @Test
+    void a_record_that_alone_runs_into_a_bug_is_refused_in_the_end_and_stands_in_nothings_way() {
+        IntakeHandler handler = handler(ask -> Guarded.answer(() -> {
+            throw new IllegalStateException("Bug! Planted");
+        }));
+        int asked = 1;
+        while (handler.handle(record()) instanceof Verdict.NotBefore && asked < MORE_THAN_ENOUGH) {
+            asked++;
+        }
+        assertThat(asked).isBetween(2, MORE_THAN_ENOUGH - 1);
+        assertThat(refused()).isEqualTo(1);
+    }
+
+    /** A group that lost its offsets reads a topic again from its beginning, and the topic may be older than any key. */
+    @Test
+    void a_record_whose_key_may_be_forgotten_is_refused_and_never_accepted_again() {
+        var accepted = new AtomicInteger();
+        IntakeHandler handler = handler(ask -> {
+            accepted.incrementAndGet();
+            return new Answer(202, Map.of(), new byte[0], "accepted");
+        });
+        handler.handle(record(Duration.ofDays(13).minusMinutes(1)));
+        assertThat(accepted.get()).isEqualTo(1);
+        assertThat(refused()).isZero();
+        assertThat(handler.handle(record(Duration.ofDays(13).plusMinutes(1)))).isEqualTo(Verdict.done());
+        assertThat(accepted.get()).isEqualTo(1);
+        assertThat(refused()).isEqualTo(1);
+    }
+
+    @Test
+    void while_postgres_is_away_or_does_not_fit_a_record_waits_and_is_never_refused() {
+        IntakeHandler handler = handler(ask -> Problems.unavailable().answer());
+        for (int i = 0; i < MORE_THAN_ENOUGH; i++) {
+            assertThat(handler.handle(record())).isInstanceOf(Verdict.NotBefore.class);
+        }
+        assertThat(refused()).isZero();
+    }
+}
