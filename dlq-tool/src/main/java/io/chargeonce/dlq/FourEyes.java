@@ -157,17 +157,6 @@ public final class FourEyes {
         }
     }
 
-    private static final String PERMIT = "SELECT permit_moves(?, ?)";
-
-    /** Lets this transaction move these items, if their run was approved. */
-    static void permit(Connection connection, String run, List<RunItems.Item> items) throws SQLException {
-        try (var statement = connection.prepareStatement(PERMIT)) {
-            statement.setString(1, run);
-            statement.setArray(2, connection.createArrayOf("int4", items.stream().map(RunItems.Item::position).toArray()));
-            statement.execute();
-        }
-    }
-
     private static final String AWAITS = "UPDATE dlq_run SET awaits_approval = true WHERE run_id = ?";
 
     /** Shows it among those that wait. */

@@ -39,33 +39,33 @@ public final class FrozenChange {
      * @return empty if the run has ended, or another process leads it
      * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
      */
-    public Optional<Run.Result> run(MergeRun frozen, Mandate mandate, Run run) {
+    public Optional<Sweep.Result> run(MergeRun frozen, Mandate mandate, Sweep sweep) {
         UUID token = UUID.randomUUID();
         boolean taken = queue.database().inTransaction(connection -> {
             if (!RunRows.take(connection, frozen.id(), token)) {
                 return false;
             }
-            MergeRuns.audit(connection, mandate, "dlq.run.led", Optional.empty());
+            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
             return true;
         });
-        return taken ? Optional.of(lead(frozen, mandate, run, token)) : Optional.empty();
+        return taken ? Optional.of(lead(frozen, mandate, sweep, token)) : Optional.empty();
     }
 
-    private Run.Result lead(MergeRun frozen, Mandate mandate, Run run, UUID token) {
+    private Sweep.Result lead(MergeRun frozen, Mandate mandate, Sweep sweep, UUID token) {
         var fates = new Tally<Fate>();
         int next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, frozen));
         try {
-            while (!run.brake().isPressed() && next <= RunItems.last(frozen)) {
+            while (!sweep.brake().isPressed() && next <= RunItems.last(frozen)) {
                 int from = next;
                 int to = from + LARGEST_BATCH - 1;
                 boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, mandate, token, from, to, fates));
                 if (!isOurs) {
-                    return new Run.Result(fates, false);
+                    return new Sweep.Result(fates, false);
                 }
-                run.progress().accept(fates);
+                sweep.progress().accept(fates);
                 next = to + 1;
             }
-            return new Run.Result(fates, next > RunItems.last(frozen) && queue.database().inTransaction(connection ->
+            return new Sweep.Result(fates, next > RunItems.last(frozen) && queue.database().inTransaction(connection ->
                     RunRows.end(connection, frozen.id(), RunState.FINISHED, Optional.empty())));
         } finally {
             queue.database().inTransaction(connection -> {
@@ -83,7 +83,7 @@ public final class FrozenChange {
         }
         boolean restores = frozen.kind() == FourEyes.Kind.RESTORE;
         LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList(), restores ? "purged" : "dead");
-        FourEyes.permit(connection, frozen.id(), items);
+        RunItems.permit(connection, frozen.id(), items);
         Move move = restores ? new Restore(queue)::restore : new Purge(queue, frozen.evenUnresolved())::purge;
         Map<String, Fate> done = move.on(connection, batch, mandate);
         RunItems.mark(connection, frozen.id(), items, done);

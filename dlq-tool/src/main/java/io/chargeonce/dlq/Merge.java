@@ -20,12 +20,12 @@ public final class Merge {
         this.queue = queue;
     }
 
-    public Run.Result run(Plan plan, Mandate mandate, Run run) {
+    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
         var runs = new MergeRuns(queue);
-        runs.plan(plan.selection(), mandate, RunTerms.without(run.pace()));
-        RunLeader leader = runs.take(mandate, new SteadyClock(), progress -> run.progress().accept(progress.fates()))
+        runs.plan(plan.selection(), mandate, RunTerms.without(sweep.pace()));
+        RunLeader leader = runs.take(mandate, new SteadyClock(), progress -> sweep.progress().accept(progress.fates()))
                 .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + mandate.run()));
-        RunStep end = leader.run(run.brake());
-        return new Run.Result(leader.progress().fates(), end instanceof RunStep.Finished);
+        RunStep end = leader.run(sweep.brake());
+        return new Sweep.Result(leader.progress().fates(), end instanceof RunStep.Finished);
     }
 }

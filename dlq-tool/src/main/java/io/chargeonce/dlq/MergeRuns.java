@@ -1,15 +1,12 @@
 package io.chargeonce.dlq;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.ledger.AuditLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -38,7 +35,7 @@ public final class MergeRuns {
         return queue.database().inTransaction(connection -> {
             RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
             RunRows.insert(connection, mandate, terms, frozen, kind, evenUnresolved);
-            audit(connection, mandate, "dlq.run.planned", Optional.empty());
+            RunAudit.append(connection, mandate, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, mandate.run()).orElseThrow();
         });
     }
@@ -65,7 +62,7 @@ public final class MergeRuns {
             if (!RunRows.take(connection, mandate.run(), token)) {
                 return Optional.empty();
             }
-            audit(connection, mandate, "dlq.run.led", Optional.empty());
+            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
             return RunRows.find(connection, mandate.run());
         });
         return taken.map(run -> new RunLeader(queue, run, mandate, token, clock, progress));
@@ -102,7 +99,7 @@ public final class MergeRuns {
             Database.waitForLocks(connection, LOCK_PATIENCE);
             boolean cancelled = RunRows.cancel(connection, mandate.run());
             if (cancelled) {
-                audit(connection, mandate, "dlq.run.cancelled", Optional.empty());
+                RunAudit.append(connection, mandate, "dlq.run.cancelled", Optional.empty());
             }
             return cancelled;
         });
@@ -159,20 +156,5 @@ public final class MergeRuns {
         // Somebody else who looked may have kept news that we were never told.
         return now == finished || now.outcomes().open() == 0 ? now
                 : now.with(queue.database().withConnection(connection -> RunOutcomes.count(connection, id, 0)));
-    }
-
-    static void audit(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
-                why.or(mandate::reason), data(connection, mandate))));
-    }
-
-    /** Both people are named where a run of one is led after another has approved it. */
-    private static Map<String, Object> data(Connection connection, Mandate mandate) throws SQLException {
-        var data = new TreeMap<String, Object>(Map.of("run", mandate.run()));
-        RunRows.find(connection, mandate.run()).ifPresent(run -> {
-            data.put("planned_by", run.plannedBy());
-            run.approvedBy().ifPresent(name -> data.put("approved_by", name));
-        });
-        return data;
     }
 }

@@ -27,11 +27,11 @@ public final class Restore {
     }
 
     /** @param plan of what is purged: {@link Plan#ofPurged} */
-    public Run.Result run(Plan plan, Mandate mandate, Run run) {
+    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
         if (mandate.reason().isEmpty()) {
             throw new IllegalArgumentException("a restore needs a reason");
         }
-        return run.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
     }
 
     /** One commit. */

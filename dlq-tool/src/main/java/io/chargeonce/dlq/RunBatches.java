@@ -86,7 +86,7 @@ final class RunBatches {
 
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
         LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList());
-        FourEyes.permit(connection, run.id(), items);
+        RunItems.permit(connection, run.id(), items);
         var moves = new MergeMoves(batch, queue, mandate, Merge.DEADLINE, run.terms().evenCapped());
         moves.write(connection);
         RunItems.mark(connection, run.id(), items, moves.fates());

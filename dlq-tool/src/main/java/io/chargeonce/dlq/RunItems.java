@@ -140,4 +140,15 @@ final class RunItems {
             statement.executeUpdate();
         }
     }
+
+    private static final String PERMIT = "SELECT permit_moves(?, ?)";
+
+    /** Lets this transaction move these items, if their run was approved. */
+    static void permit(Connection connection, String run, List<Item> items) throws SQLException {
+        try (var statement = connection.prepareStatement(PERMIT)) {
+            statement.setString(1, run);
+            statement.setArray(2, connection.createArrayOf("int4", items.stream().map(Item::position).toArray()));
+            statement.execute();
+        }
+    }
 }

@@ -187,7 +187,7 @@ public final class RunLeader {
         queue.database().inTransaction(connection -> {
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
                 RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
-                MergeRuns.audit(connection, mandate, "dlq.run.aborted", Optional.of(verdict));
+                RunAudit.append(connection, mandate, "dlq.run.aborted", Optional.of(verdict));
             }
             return null;
         });

@@ -37,7 +37,7 @@ class DeadLetterFilterTest {
         String large = rows.dead("acme", 9000, "USD", "m");
         String again = rows.dead("acme", 500, "EUR", "m");
         Mandate mandate = Mandate.of("somebody", Optional.empty());
-        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), mandate, Run.unattended());
+        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), mandate, Sweep.unattended());
         rows.retry(again, 2, "m");
         rows.fail(again, "m");
         rows.poison(new byte[] {1});

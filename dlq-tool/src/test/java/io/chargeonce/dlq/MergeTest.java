@@ -127,7 +127,7 @@ class MergeTest {
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         merge();
         rows.fail(id, "again");
-        Run.Result late = new Merge(rows.queue()).run(plan, byATest(), Run.unattended());
+        Sweep.Result late = new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended());
         assertThat(late.fates().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
     }
@@ -137,7 +137,7 @@ class MergeTest {
         List<String> ids = rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() ->
-                new Merge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread)).limit(3).toList();
+                new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread)).limit(3).toList();
         long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
@@ -152,9 +152,9 @@ class MergeTest {
         rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         var merge = CompletableFuture.supplyAsync(
-                () -> new Merge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread);
+                () -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
         var purge = CompletableFuture.supplyAsync(
-                () -> new Purge(rows.queue()).run(plan, byATest(), Run.unattended()), Thread::startVirtualThread);
+                () -> new Purge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
         long merged = merge.join().fates().of(Fate.REENTERED).count();
         long purged = purge.join().fates().of(Fate.PURGED).count();
 
@@ -201,8 +201,8 @@ class MergeTest {
         var brake = new Brake();
         var commits = new AtomicInteger();
         var tenASecond = new Pace(OptionalInt.of(10));
-        Run.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(),
-                new Run(tenASecond, brake, soFar -> {
+        Sweep.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(),
+                new Sweep(tenASecond, brake, soFar -> {
                     commits.incrementAndGet();
                     brake.press();
                 }));
@@ -250,7 +250,7 @@ class MergeTest {
                 OperationTable.lockDueForAQuestion(connection, "stripe", 100)).rows().keySet();
     }
 
-    private static Run.Result merge() {
-        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(), Run.unattended());
+    private static Sweep.Result merge() {
+        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(), Sweep.unattended());
     }
 }

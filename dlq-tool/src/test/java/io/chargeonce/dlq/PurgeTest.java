@@ -19,7 +19,7 @@ class PurgeTest {
     @Test
     void a_purge_ends_the_operation_and_leaves_a_tombstone_and_an_audit_record() {
         String id = rows.dead();
-        Run.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
+        Sweep.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
 
         assertThat(result.fates().of(Fate.PURGED).moneyLines()).containsExactly("12.99 EUR");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
@@ -50,7 +50,7 @@ class PurgeTest {
     void money_that_was_or_may_have_been_taken_is_never_purged() {
         List<String> kept = List.of(rows.unresolved(), rows.charged(), rows.deadWithAnOpenAttempt());
         String before = rows.everything();
-        Run.Result result = purge(DeadLetterFilter.ofIds(kept));
+        Sweep.Result result = purge(DeadLetterFilter.ofIds(kept));
         assertThat(result.fates().of(Fate.REFUSED).count()).isEqualTo(3);
         assertThat(rows.everything()).isEqualTo(before);
     }
@@ -59,7 +59,7 @@ class PurgeTest {
     void a_purge_of_what_may_have_been_charged_ends_the_letter_and_not_the_question() {
         List<String> ids = List.of(rows.unresolved(), rows.deadWithAnOpenAttempt());
         String due = rows.text("SELECT resolve_at FROM operation_now WHERE state = 'unresolved'");
-        new Purge(rows.queue(), true).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(ids)), BY_A_TEST, Run.unattended());
+        new Purge(rows.queue(), true).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(ids)), BY_A_TEST, Sweep.unattended());
         assertThat(ids).allSatisfy(id -> {
             assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
             assertThat(rows.operation(id).isWatched()).isTrue();
@@ -84,11 +84,11 @@ class PurgeTest {
         String id = rows.dead();
         Plan seen = Plan.of(rows.queue(), DeadLetterFilter.everything());
         List<DeadLetterView> selected = page(seen);
-        new Merge(rows.queue()).run(seen, Mandate.of("somebody", Optional.empty()), Run.unattended());
+        new Merge(rows.queue()).run(seen, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
         rows.fail(id, "failed again");
 
         assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
-        assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Run.unattended()).fates().total().count()).isZero();
+        assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).fates().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.DEAD);
     }
@@ -98,7 +98,7 @@ class PurgeTest {
         rows.dead();
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         Mandate noReason = Mandate.of("somebody", Optional.empty());
-        assertThatThrownBy(() -> new Purge(rows.queue()).run(plan, noReason, Run.unattended())).hasMessageContaining("reason");
+        assertThatThrownBy(() -> new Purge(rows.queue()).run(plan, noReason, Sweep.unattended())).hasMessageContaining("reason");
     }
 
     private static List<DeadLetterView> page(Plan plan) {
@@ -106,7 +106,7 @@ class PurgeTest {
                 DeadLetterQuery.page(connection, plan.selection(), Order.OLDEST_FIRST, Optional.empty(), 100));
     }
 
-    private static Run.Result purge(DeadLetterFilter filter) {
-        return new Purge(rows.queue()).run(Plan.of(rows.queue(), filter), BY_A_TEST, Run.unattended());
+    private static Sweep.Result purge(DeadLetterFilter filter) {
+        return new Purge(rows.queue()).run(Plan.of(rows.queue(), filter), BY_A_TEST, Sweep.unattended());
     }
 }

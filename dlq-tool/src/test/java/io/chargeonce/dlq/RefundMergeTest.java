@@ -38,7 +38,7 @@ class RefundMergeTest {
     }
 
     private static Tally<Fate> merge() {
-        return new Merge(rows.queue()).run(plan(), Mandate.of("somebody", Optional.of("a test")), Run.unattended()).fates();
+        return new Merge(rows.queue()).run(plan(), Mandate.of("somebody", Optional.of("a test")), Sweep.unattended()).fates();
     }
 
     @Test

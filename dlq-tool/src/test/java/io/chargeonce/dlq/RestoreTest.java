@@ -34,7 +34,7 @@ class RestoreTest {
         assertThat(rows.text("SELECT string_agg(data ->> 'revision', ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id
                 + "' AND data ->> 'revision' IS NOT NULL")).as("one record for each revision").isEqualTo("1 2 3");
         Plan plan = Plan.of(rows.queue(), ALL.standing(Standing.RECHARGEABLE));
-        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Run.unattended());
+        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
     }
 
@@ -45,7 +45,7 @@ class RestoreTest {
         Plan seen = Plan.ofPurged(rows.queue(), ALL);
         assertThat(restore().total().count()).isEqualTo(5);
         String after = rows.everything();
-        assertThat(new Restore(rows.queue()).run(seen, BY_A_TEST, Run.unattended()).fates().total().count()).isZero();
+        assertThat(new Restore(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).fates().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -93,16 +93,16 @@ class RestoreTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         Plan plan = Plan.of(rows.queue(), ALL);
         assertThat(plan.standings().of(Standing.UNRESOLVED).count()).isEqualTo(1);
-        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Run.unattended());
+        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
     }
 
     private static void purge(boolean evenUnresolved) {
-        new Purge(rows.queue(), evenUnresolved).run(Plan.of(rows.queue(), ALL), BY_A_TEST, Run.unattended());
+        new Purge(rows.queue(), evenUnresolved).run(Plan.of(rows.queue(), ALL), BY_A_TEST, Sweep.unattended());
     }
 
     private static Tally<Fate> restore() {
-        return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Run.unattended()).fates();
+        return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Sweep.unattended()).fates();
     }
 }

@@ -8,8 +8,8 @@ import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Plan;
 import io.chargeonce.dlq.Purge;
 import io.chargeonce.dlq.Restore;
-import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Sweep;
 
 /** What a command does to dead letters. */
 sealed interface Change {
@@ -45,7 +45,7 @@ sealed interface Change {
 
         Plan plan(DeadLetterQueue queue, DeadLetterFilter filter);
 
-        Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run);
+        Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep);
     }
 
     record Merging() implements Change {
@@ -79,8 +79,8 @@ sealed interface Change {
         }
 
         @Override
-        public Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
-            return new Purge(queue, evenUnresolved).run(plan, mandate, run);
+        public Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep) {
+            return new Purge(queue, evenUnresolved).run(plan, mandate, sweep);
         }
 
         @Override
@@ -112,8 +112,8 @@ sealed interface Change {
         }
 
         @Override
-        public Run.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Run run) {
-            return new Restore(queue).run(plan, mandate, run);
+        public Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep) {
+            return new Restore(queue).run(plan, mandate, sweep);
         }
 
         @Override

@@ -3,8 +3,8 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.Fate;
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Sweep;
 import io.chargeonce.dlq.Tally;
 import java.util.Arrays;
 import java.util.List;
@@ -47,7 +47,7 @@ public final class ChangeReport {
     }
 
     /** What became of each, by fate, with money. */
-    public static void printResult(Mandate mandate, Run.Result result, Screen screen) {
+    public static void printResult(Mandate mandate, Sweep.Result result, Screen screen) {
         Tally<Fate> fates = result.fates();
         List<Fate> present = Arrays.stream(Fate.values()).filter(f -> fates.of(f).count() > 0).toList();
         if (present.isEmpty()) {

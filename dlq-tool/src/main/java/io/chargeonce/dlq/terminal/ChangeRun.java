@@ -13,9 +13,9 @@ import io.chargeonce.dlq.MergeRun;
 import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Pace;
 import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Run;
 import io.chargeonce.dlq.Selection;
 import io.chargeonce.dlq.Standing;
+import io.chargeonce.dlq.Sweep;
 import io.chargeonce.dlq.Tally;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -85,7 +85,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private interface Work {
-        Optional<Run.Result> with(Run run);
+        Optional<Sweep.Result> with(Sweep sweep);
     }
 
     private int act(Plan plan, Mandate mandate, Work work) {
@@ -93,7 +93,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         var done = new AtomicLong();
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            Optional<Run.Result> result = work.with(new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
+            Optional<Sweep.Result> result = work.with(new Sweep(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             if (result.isEmpty()) {
                 tell("%s has ended, or another process leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
@@ -112,7 +112,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         }
     }
 
-    private void print(Plan plan, Mandate mandate, Run.Result result) {
+    private void print(Plan plan, Mandate mandate, Sweep.Result result) {
         Screen screen = Screen.of(command);
         if (!json) {
             ChangeReport.printResult(mandate, result, screen);

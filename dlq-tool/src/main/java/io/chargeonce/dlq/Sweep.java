@@ -10,9 +10,9 @@ import java.util.function.Consumer;
  * ends it, every batch is done wholly or not at all, and the same run started again does the rest.
  *
  * @param pace     a longer run may be told to take its time
- * @param progress told after every commit what has been done so far, on the run's own thread
+ * @param progress told after every commit what has been done so far, on the thread that leads it
  */
-public record Run(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
+public record Sweep(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
 
     /** @param finished false if the brake was pressed before the selection's end */
     public record Result(Tally<Fate> fates, boolean finished) {}
@@ -23,8 +23,8 @@ public record Run(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
     }
 
     /** As fast as it goes, to the end. */
-    public static Run unattended() {
-        return new Run(Pace.unlimited(), new Brake(), soFar -> {});
+    public static Sweep unattended() {
+        return new Sweep(Pace.unlimited(), new Brake(), soFar -> {});
     }
 
     Result through(DeadLetterQueue queue, Selection selection, int largestBatch, Batch batch) {
