@@ -54,7 +54,7 @@ public record Mandate(String actor, Optional<String> claim, Optional<String> rea
         return "run_" + HexFormat.of().formatHex(bytes);
     }
 
-    AuditLog.Actor person() {
+    public AuditLog.Actor person() {
         return new AuditLog.Actor.Person(claim);
     }
 }

@@ -22,17 +22,17 @@ public record Sum(long count, SortedMap<String, Long> money) {
     }
 
     /** One dead letter's. */
-    static Sum of(Optional<Money> money) {
+    public static Sum of(Optional<Money> money) {
         return new Sum(1, money
                 .map(amount -> new TreeMap<>(Map.of(amount.currency(), amount.minorUnits()))).orElseGet(TreeMap::new));
     }
 
     /** @param currency null for poison, as a GROUP BY returns it */
-    static Sum ofRow(String currency, long count, long minorUnits) {
+    public static Sum ofRow(String currency, long count, long minorUnits) {
         return new Sum(count, currency == null ? new TreeMap<>() : new TreeMap<>(Map.of(currency, minorUnits)));
     }
 
-    Sum plus(Sum other) {
+    public Sum plus(Sum other) {
         var both = new TreeMap<>(money);
         other.money.forEach((currency, amount) -> both.merge(currency, amount, Math::addExact));
         return new Sum(count + other.count, both);

@@ -6,18 +6,18 @@ import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Database;
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Merge;
-import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Purge;
-import io.chargeonce.dlq.Run;
-import io.chargeonce.dlq.Standing;
-import io.chargeonce.dlq.Summary;
-import io.chargeonce.dlq.terminal.ChangeReport;
-import io.chargeonce.dlq.terminal.Screen;
-import io.chargeonce.dlq.terminal.SummaryTable;
+import io.chargeonce.dlq.merge.Merge;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Summary;
+import io.chargeonce.dlq.terminal.page.ChangeReport;
+import io.chargeonce.dlq.terminal.page.SummaryTable;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.psp.Fault;
@@ -143,7 +143,7 @@ final class Demo implements AutoCloseable {
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
         ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
-        new Merge(queue).run(mergePlan, Mandate.of("demo", Optional.of("the PSP is mended")), Run.unattended());
+        new Merge(queue).run(mergePlan, Mandate.of("demo", Optional.of("the PSP is mended")), Sweep.unattended());
         awaitRest();
     }
 
@@ -151,7 +151,7 @@ final class Demo implements AutoCloseable {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(Standing.POISON));
         ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
-        new Purge(queue).run(purgePlan, Mandate.of("demo", Optional.of("test records, looked at one by one")), Run.unattended());
+        new Purge(queue).run(purgePlan, Mandate.of("demo", Optional.of("test records, looked at one by one")), Sweep.unattended());
         awaitRest();
     }
 

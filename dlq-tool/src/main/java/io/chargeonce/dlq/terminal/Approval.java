@@ -1,7 +1,9 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.FourEyes;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.LinkedHashMap;
 import picocli.CommandLine.Model.CommandSpec;
 

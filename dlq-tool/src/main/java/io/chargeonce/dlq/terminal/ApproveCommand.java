@@ -1,11 +1,17 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.FourEyes;
-import io.chargeonce.dlq.FourEyes.Proposal;
-import io.chargeonce.dlq.MergeRun;
-import io.chargeonce.dlq.MergeRuns;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.approval.FourEyes.Proposal;
+import io.chargeonce.dlq.merge.MergeRun;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

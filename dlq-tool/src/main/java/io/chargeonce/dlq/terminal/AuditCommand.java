@@ -1,9 +1,16 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.audit.SealCheck;
-import io.chargeonce.dlq.AuditTrail;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Finding;
+import io.chargeonce.dlq.story.AuditTrail;
+import io.chargeonce.dlq.story.Finding;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,21 +2,29 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.Brake;
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Fate;
-import io.chargeonce.dlq.FourEyes;
-import io.chargeonce.dlq.FrozenChange;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.MergeRun;
-import io.chargeonce.dlq.MergeRuns;
-import io.chargeonce.dlq.Pace;
-import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Run;
-import io.chargeonce.dlq.Selection;
-import io.chargeonce.dlq.Standing;
-import io.chargeonce.dlq.Tally;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.merge.FrozenChange;
+import io.chargeonce.dlq.merge.MergeRun;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.Pace;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.Expected;
+import io.chargeonce.dlq.terminal.page.Change;
+import io.chargeonce.dlq.terminal.page.ChangeReport;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -85,7 +93,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private interface Work {
-        Optional<Run.Result> with(Run run);
+        Optional<Sweep.Result> with(Sweep sweep);
     }
 
     private int act(Plan plan, Mandate mandate, Work work) {
@@ -93,7 +101,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         var done = new AtomicLong();
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            Optional<Run.Result> result = work.with(new Run(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
+            Optional<Sweep.Result> result = work.with(new Sweep(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             if (result.isEmpty()) {
                 tell("%s has ended, or another process leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
@@ -112,7 +120,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         }
     }
 
-    private void print(Plan plan, Mandate mandate, Run.Result result) {
+    private void print(Plan plan, Mandate mandate, Sweep.Result result) {
         Screen screen = Screen.of(command);
         if (!json) {
             ChangeReport.printResult(mandate, result, screen);

@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.terminal.options.CommonOptions;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;

@@ -1,6 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.Brake;
+import io.chargeonce.dlq.move.Brake;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

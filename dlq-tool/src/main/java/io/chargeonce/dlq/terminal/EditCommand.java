@@ -1,10 +1,17 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Edit;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Mask;
-import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.query.Mask;
+import io.chargeonce.dlq.story.Edit;
+import io.chargeonce.dlq.story.Story;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.LineDifference;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,12 +1,19 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Export;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Story;
-import io.chargeonce.dlq.Unmasked;
+import io.chargeonce.dlq.personal.Unmasked;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.story.Export;
+import io.chargeonce.dlq.story.Story;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.FilterOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.Import;
-import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.story.Import;
+import io.chargeonce.dlq.story.Story;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

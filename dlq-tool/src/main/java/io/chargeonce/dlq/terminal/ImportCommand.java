@@ -1,9 +1,15 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.ForeignTopic;
-import io.chargeonce.dlq.Import;
 import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.story.Import;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.topic.ForeignTopic;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,11 +1,19 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Export;
-import io.chargeonce.dlq.Listing;
-import io.chargeonce.dlq.Order;
-import io.chargeonce.dlq.Selection;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Listing;
+import io.chargeonce.dlq.query.Order;
+import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.story.Export;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.FilterOptions;
+import io.chargeonce.dlq.terminal.page.Change;
+import io.chargeonce.dlq.terminal.page.ListTable;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,6 +1,11 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterFilter;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.Expected;
+import io.chargeonce.dlq.terminal.options.SelectionOptions;
+import io.chargeonce.dlq.terminal.page.Change;
+import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

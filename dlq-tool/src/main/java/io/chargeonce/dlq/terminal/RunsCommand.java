@@ -1,8 +1,16 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.MergeRun;
-import io.chargeonce.dlq.MergeRuns;
+import io.chargeonce.dlq.merge.MergeRun;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.RunJson;
+import io.chargeonce.dlq.terminal.page.RunPage;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,7 +1,13 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.MergeRuns;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.RunJson;
+import io.chargeonce.dlq.terminal.page.RunPage;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

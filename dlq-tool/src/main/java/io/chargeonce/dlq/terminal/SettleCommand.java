@@ -1,9 +1,17 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.FourEyes;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Settle;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.approval.Settle;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;

@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.terminal.screen.Problems;
 import picocli.CommandLine;
 
 /** Tells what picocli could not make sense of, without the whole help. */

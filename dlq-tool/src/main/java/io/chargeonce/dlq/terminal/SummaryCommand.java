@@ -1,10 +1,17 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Summary;
-import io.chargeonce.dlq.UnmatchedCount;
-import io.chargeonce.dlq.WaitingForPsp;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Summary;
+import io.chargeonce.dlq.query.UnmatchedCount;
+import io.chargeonce.dlq.query.WaitingForPsp;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.FilterOptions;
+import io.chargeonce.dlq.terminal.page.SummaryTable;
+import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,10 +1,16 @@
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.Agreement;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Repair;
-import io.chargeonce.dlq.TopicAgreement;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.topic.Agreement;
+import io.chargeonce.dlq.topic.Repair;
+import io.chargeonce.dlq.topic.TopicAgreement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

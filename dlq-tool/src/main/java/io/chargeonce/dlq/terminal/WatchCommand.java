@@ -1,7 +1,15 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Watch;
+import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.Breakers;
+import io.chargeonce.dlq.terminal.page.Lookout;
+import io.chargeonce.dlq.terminal.page.WatchPage;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.RawTerminal;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,14 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Life;
-import io.chargeonce.dlq.Moment;
+import io.chargeonce.dlq.story.Life;
+import io.chargeonce.dlq.story.Moment;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.LifePage;
+import io.chargeonce.dlq.terminal.page.MomentWords;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -3,10 +3,12 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.Summary;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Summary;
+import io.chargeonce.dlq.terminal.page.SummaryTable;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.sandbox.TestStack;
 import java.io.IOException;
 import java.io.PipedReader;

@@ -5,7 +5,7 @@ import static java.nio.file.attribute.PosixFilePermission.OWNER_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.Story;
+import io.chargeonce.dlq.story.Story;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

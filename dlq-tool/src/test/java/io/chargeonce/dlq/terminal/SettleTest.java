@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.dlq.Mandate;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.Settle;
+import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import java.util.List;

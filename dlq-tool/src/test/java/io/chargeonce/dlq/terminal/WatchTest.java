@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.Watch;
+import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.terminal.page.Lookout;
+import io.chargeonce.dlq.terminal.page.WatchPage;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;

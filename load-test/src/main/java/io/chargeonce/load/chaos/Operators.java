@@ -3,14 +3,14 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Merge;
-import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Purge;
-import io.chargeonce.dlq.Restore;
-import io.chargeonce.dlq.Run;
+import io.chargeonce.dlq.merge.Merge;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.dlq.purge.Restore;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.PaymentId;
 import java.nio.file.Files;
@@ -68,10 +68,10 @@ final class Operators {
             return;
         }
         switch (random.nextInt(6)) {
-            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), mandate, Run.unattended());
-            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
-            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), mandate, Run.unattended()));
-            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Run.unattended()));
+            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), mandate, Sweep.unattended());
+            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
+            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
+            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Sweep.unattended()));
             default -> refund(NEWEST_PAYMENT);
         }
     }
@@ -79,8 +79,8 @@ final class Operators {
     /** What is purged and restored here may have been paid all the same. */
     private void hastily(Mandate mandate) {
         switch (random.nextInt(4)) {
-            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), mandate, Run.unattended()));
-            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Run.unattended()));
+            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
+            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Sweep.unattended()));
             default -> refund(NEWEST_DEAD);
         }
     }

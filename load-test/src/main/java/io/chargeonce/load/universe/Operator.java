@@ -2,15 +2,15 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.DeadLetterFilter;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.Merge;
-import io.chargeonce.dlq.Plan;
-import io.chargeonce.dlq.Purge;
-import io.chargeonce.dlq.Restore;
-import io.chargeonce.dlq.Run;
-import io.chargeonce.dlq.Settle;
+import io.chargeonce.dlq.approval.Settle;
+import io.chargeonce.dlq.merge.Merge;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.dlq.purge.Restore;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.List;
@@ -54,9 +54,9 @@ final class Operator {
     private static void change(boolean harsh, DeadLetterQueue queue, Mandate mandate) {
         DeadLetterFilter everything = DeadLetterFilter.everything();
         switch (Kernel.it().random().nextInt(4)) {
-            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), mandate, Run.unattended());
-            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), mandate, Run.unattended());
-            default -> new Merge(queue).run(Plan.of(queue, everything), mandate, Run.unattended());
+            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), mandate, Sweep.unattended());
+            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), mandate, Sweep.unattended());
+            default -> new Merge(queue).run(Plan.of(queue, everything), mandate, Sweep.unattended());
         }
     }
 }

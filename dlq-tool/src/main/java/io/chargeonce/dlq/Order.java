@@ -1,9 +1,0 @@
-package io.chargeonce.dlq;
-
-/** In which order dead letters are listed. */
-public enum Order {
-    NEWEST_FIRST,
-    OLDEST_FIRST,
-    /** By minor units, whatever the currency. */
-    LARGEST_FIRST
-}

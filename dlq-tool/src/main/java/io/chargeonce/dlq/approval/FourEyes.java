@@ -1,0 +1,174 @@
+package io.chargeonce.dlq.approval;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.story.Finding;
+import io.chargeonce.payment.Money;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one person may not do alone: above the limits that the owner has set, another person approves it first. The database judges and
+ * refuses; here it is asked beforehand, so that people learn what to do next. Safe for any thread.
+ */
+public final class FourEyes {
+
+    /** What is done to the dead letters of a run, or to one payment whose outcome no PSP tells. */
+    public enum Kind {
+        MERGE, PURGE, RESTORE, SETTLE;
+
+        public String tag() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        public static Kind fromTag(String tag) {
+            return valueOf(tag.toUpperCase(java.util.Locale.ROOT));
+        }
+    }
+
+    /**
+     * A proposal, as it is now.
+     *
+     * @param open        whether it can be approved; a run of another person also once more
+     * @param fingerprint of the very set, computed by the database
+     */
+    public record Proposal(Kind kind, String proposedBy, Instant proposedAt, boolean open, String fingerprint) {}
+
+    private final DeadLetterQueue queue;
+
+    public FourEyes(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    private static final String MUST_BE_APPROVED = "SELECT must_be_approved(?)";
+
+    /** Whether the run may not begin yet. */
+    public boolean mustBeApproved(String run) {
+        return queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(MUST_BE_APPROVED)) {
+                statement.setString(1, run);
+                return isTrue(statement);
+            }
+        });
+    }
+
+    private static final String TOO_MUCH = "SELECT too_much_alone(?, ?::numeric[])";
+
+    /** Whether this person may not move so much now, with what they have moved alone lately. */
+    public boolean isTooMuchAlone(Sum sum) {
+        return queue.database().withConnection(connection -> {
+            var things = new ArrayList<>(List.of("*"));
+            var amounts = new ArrayList<>(List.of(sum.count()));
+            sum.money().forEach((currency, amount) -> {
+                things.add(currency);
+                amounts.add(amount);
+            });
+            try (var statement = connection.prepareStatement(TOO_MUCH)) {
+                statement.setArray(1, connection.createArrayOf("text", things.toArray()));
+                statement.setArray(2, connection.createArrayOf("numeric", amounts.toArray()));
+                return isTrue(statement);
+            }
+        });
+    }
+
+    private static boolean isTrue(java.sql.PreparedStatement statement) throws SQLException {
+        try (var row = statement.executeQuery()) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private static final String PROPOSAL = """
+            SELECT kind, proposed_by, proposed_at, open, fingerprint FROM proposal(?) WHERE kind IS NOT NULL
+            """;
+
+    public Optional<Proposal> proposal(String run) {
+        return queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(PROPOSAL)) {
+                statement.setString(1, run);
+                try (var row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(new Proposal(Kind.fromTag(row.getString(1)), row.getString(2),
+                            row.getObject(3, OffsetDateTime.class).toInstant(), row.getBoolean(4), row.getString(5))) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    private static final String HOLDS = "SELECT of_what, amount FROM run_holds(?, false)";
+
+    /** How much a run would move, by the payments themselves. */
+    public Sum holds(String run) {
+        return queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(HOLDS)) {
+                statement.setString(1, run);
+                Sum sum = Sum.NOTHING;
+                try (var row = statement.executeQuery()) {
+                    while (row.next()) {
+                        boolean isCount = row.getString(1).equals("*");
+                        long amount = row.getLong(2);
+                        sum = sum.plus(isCount ? Sum.ofRow(null, amount, 0) : Sum.ofRow(row.getString(1), 0, amount));
+                    }
+                }
+                return sum;
+            }
+        });
+    }
+
+    private static final String APPROVE = "SELECT approve(?, ?)";
+
+    /** What a person found out about one payment or refund, whose outcome no PSP tells. */
+    public record Finding(String operationId, Money money, String verdict, String evidence) {}
+
+    private static final String FINDING = """
+            SELECT operation_id, amount, currency, verdict, evidence FROM hand_settlement JOIN operation USING (operation_id) WHERE run = ?
+            """;
+
+    /** Empty if the run is about dead letters. */
+    public Optional<Finding> finding(String run) {
+        return queue.database().withConnection(connection -> finding(connection, run));
+    }
+
+    /**
+     * Approves exactly what was seen; a finding goes to the resolver.
+     *
+     * @throws io.chargeonce.database.DatabaseRefused saying why not
+     */
+    public void approve(String run, Proposal seen) {
+        queue.database().inTransaction(connection -> {
+            if (seen.kind() == Kind.SETTLE) {
+                Settle.sendResolver(connection, finding(connection, run).map(Finding::operationId).stream().toList());
+            }
+            try (var statement = connection.prepareStatement(APPROVE)) {
+                statement.setString(1, run);
+                statement.setString(2, seen.fingerprint());
+                return statement.execute();
+            }
+        });
+    }
+
+    private static Optional<Finding> finding(Connection connection, String run) throws SQLException {
+        try (var statement = connection.prepareStatement(FINDING)) {
+            statement.setString(1, run);
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of(new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)),
+                        row.getString(4).replace('_', ' '), row.getString(5))) : Optional.empty();
+            }
+        }
+    }
+
+    private static final String AWAITS = "UPDATE dlq_run SET awaits_approval = true WHERE run_id = ?";
+
+    /** Shows it among those that wait. */
+    public void await(String run) {
+        queue.database().inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(AWAITS)) {
+                statement.setString(1, run);
+                return statement.executeUpdate();
+            }
+        });
+    }
+}

@@ -1,0 +1,109 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.move.Pace;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.dlq.purge.Restore;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Tally;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A purge or a restore that needed another person: it is frozen as a run, approved, and then does exactly that, in batches of one commit
+ * each. Stopped or killed, it goes on where it ended. One thread.
+ */
+public final class FrozenChange {
+
+    private static final int LARGEST_BATCH = 300;
+    /** A purge charges nothing, so there is nothing to judge on the way. */
+    private static final RunTerms TERMS = RunTerms.without(Pace.unlimited());
+
+    /** Moves what is locked, in the caller's transaction; returns what became of each, by dead letter. */
+    interface Move {
+        Map<String, Fate> on(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException;
+    }
+
+    private final DeadLetterQueue queue;
+
+    public FrozenChange(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** @param evenUnresolved of a purge */
+    public MergeRun freeze(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, Mandate mandate) {
+        MergeRun run = new MergeRuns(queue).plan(plan.selection(), mandate, TERMS, kind, evenUnresolved);
+        new FourEyes(queue).await(run.id());
+        return run;
+    }
+
+    /**
+     * @return empty if the run has ended, or another process leads it
+     * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
+     */
+    public Optional<Sweep.Result> run(MergeRun frozen, Mandate mandate, Sweep sweep) {
+        UUID token = UUID.randomUUID();
+        boolean taken = queue.database().inTransaction(connection -> {
+            if (!RunRows.take(connection, frozen.id(), token)) {
+                return false;
+            }
+            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
+            return true;
+        });
+        return taken ? Optional.of(lead(frozen, mandate, sweep, token)) : Optional.empty();
+    }
+
+    private Sweep.Result lead(MergeRun frozen, Mandate mandate, Sweep sweep, UUID token) {
+        var fates = new Tally<Fate>();
+        int next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, frozen));
+        try {
+            while (!sweep.brake().isPressed() && next <= RunItems.last(frozen)) {
+                int from = next;
+                int to = from + LARGEST_BATCH - 1;
+                boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, mandate, token, from, to, fates));
+                if (!isOurs) {
+                    return new Sweep.Result(fates, false);
+                }
+                sweep.progress().accept(fates);
+                next = to + 1;
+            }
+            return new Sweep.Result(fates, next > RunItems.last(frozen) && queue.database().inTransaction(connection ->
+                    RunRows.end(connection, frozen.id(), RunState.FINISHED, Optional.empty())));
+        } finally {
+            queue.database().inTransaction(connection -> {
+                RunRows.letGo(connection, frozen.id(), token);
+                return true;
+            });
+        }
+    }
+
+    private boolean batch(Connection connection, MergeRun frozen, Mandate mandate, UUID token, int from, int to, Tally<Fate> fates)
+            throws SQLException {
+        List<RunItems.Item> items = RunItems.unmoved(connection, frozen.id(), from, to);
+        if (items.isEmpty()) {
+            return true;
+        }
+        boolean restores = frozen.kind() == FourEyes.Kind.RESTORE;
+        LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList(), restores ? "purged" : "dead");
+        RunItems.permit(connection, frozen.id(), items);
+        Move move = restores ? new Restore(queue)::restore : new Purge(queue, frozen.evenUnresolved())::purge;
+        Map<String, Fate> done = move.on(connection, batch, mandate);
+        RunItems.mark(connection, frozen.id(), items, done);
+        if (!RunRows.isStillLedBy(connection, frozen.id(), token)) {
+            connection.rollback();
+            return false;
+        }
+        items.forEach(item -> fates.add(done.get(item.target().id()), Sum.of(item.target().money())));
+        return true;
+    }
+}

@@ -1,0 +1,35 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.runtime.SteadyClock;
+import java.time.Duration;
+
+/**
+ * Sends dead letters back through the pipeline, each by what is known of its money: charged already, it is settled;
+ * unknown, the resolver asks; else it re-enters at the front. Poison stays. Any number of merges and purges may run at
+ * once: one of them gets each dead letter, the others find it gone. Every merge is a run of {@link MergeRuns}; this is
+ * the one for services and tests, which need no canary.
+ */
+public final class Merge {
+
+    /** A re-entered payment has this long for new attempts. */
+    static final Duration DEADLINE = Duration.ofHours(24);
+
+    private final DeadLetterQueue queue;
+
+    public Merge(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
+        var runs = new MergeRuns(queue);
+        runs.plan(plan.selection(), mandate, RunTerms.without(sweep.pace()));
+        RunLeader leader = runs.take(mandate, new SteadyClock(), progress -> sweep.progress().accept(progress.fates()))
+                .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + mandate.run()));
+        RunStep end = leader.run(sweep.brake());
+        return new Sweep.Result(leader.progress().fates(), end instanceof RunStep.Finished);
+    }
+}

@@ -1,0 +1,152 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.move.Audit;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.story.EditedRecords;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.vault.Vault;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a merge does with one locked batch: decided in the constructor, written in one go. One thread, one transaction. */
+final class MergeMoves {
+
+    /** What {@code list} shows as the cause while nobody knows whether the money moved. */
+    private static final String UNRESOLVED = "unresolved";
+
+    private final LockedBatch batch;
+    private final Topics topics;
+    private final Vault vault;
+    private final Mandate mandate;
+    private final Duration deadline;
+
+    private final boolean evenCapped;
+    private final Map<String, Fate> fates = new HashMap<>();
+    private final List<Operation> changed = new ArrayList<>();
+    private final List<OutboxRow> staged = new ArrayList<>();
+    private final List<AuditLog.Entry> audit = new ArrayList<>();
+    private final List<DeadLetterView> merged = new ArrayList<>();
+    private final List<DeadLetterView> settled = new ArrayList<>();
+    private final List<DeadLetter> relisted = new ArrayList<>();
+    private final List<DeadLetterView> mended = new ArrayList<>();
+
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, Mandate mandate, Duration deadline, boolean evenCapped) {
+        this.batch = batch;
+        this.topics = queue.topics();
+        this.vault = queue.vault();
+        this.mandate = mandate;
+        this.deadline = deadline;
+        this.evenCapped = evenCapped;
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+        for (DeadLetterView letter : batch.letters()) {
+            fates.put(letter.id(), move(letter));
+        }
+    }
+
+    /** By dead letter. */
+    Map<String, Fate> fates() {
+        return fates;
+    }
+
+    void write(Connection connection) throws SQLException {
+        resend(connection);
+        OperationTable.save(connection, changed);
+        release(connection, "merged", merged);
+        release(connection, "settled", settled);
+        DeadLetterTable.bury(connection, topics, relisted);
+        Outbox.stage(connection, staged);
+        AuditLog.append(connection, audit);
+    }
+
+    private Fate move(DeadLetterView letter) {
+        return switch (letter.standing()) {
+            case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
+            case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : Fate.REFUSED;
+            case CHARGED -> settle(letter, batch.operation(letter));
+            case UNRESOLVED -> ask(letter, batch.operation(letter));
+            case POISON -> Fate.REFUSED;
+            case MENDED -> {
+                mended.add(letter);
+                yield Fate.RESENT;
+            }
+        };
+    }
+
+    /** Poison has no operation to lock: of two merges at once the release itself says which one had it. */
+    private void resend(Connection connection) throws SQLException {
+        if (mended.isEmpty()) {
+            return;
+        }
+        Map<String, OutboxRow> readable = new HashMap<>();
+        for (EditedRecords.Row row : EditedRecords.lock(connection, vault, mended.stream().map(DeadLetterView::id).toList())) {
+            row.again(batch.now()).ifPresent(again -> readable.put(row.id(), again));
+        }
+        List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
+        released.forEach(id -> staged.add(readable.get(id)));
+        mended.stream().map(DeadLetterView::id).filter(id -> !released.contains(id))
+                .forEach(id -> fates.put(id, readable.containsKey(id) ? Fate.GONE : Fate.CLOSED));
+    }
+
+    private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {
+        return DeadLetterTable.release(connection, topics, state, letters.stream().map(DeadLetterView::id).toList(),
+                Audit.of(mandate, "dlq." + state, letters));
+    }
+
+    private Fate reenter(DeadLetterView letter, Operation operation) {
+        operation.reenter(batch.now(), deadline);
+        changed.add(operation);
+        merged.add(letter);
+        staged.add(Staging.work(topics, operation));
+        return Fate.REENTERED;
+    }
+
+    private Fate settle(DeadLetterView letter, Operation operation) {
+        if (!operation.isListed()) {
+            return Fate.GONE;
+        }
+        if (operation.sequence() > 1) {
+            // An earlier attempt may have taken the money too: the resolver, which can give it back, settles it from what is known.
+            return ask(letter, operation);
+        }
+        operation.settleSucceeded(letter.evidence().orElseThrow(
+                () -> new IllegalStateException("Bug! A charge without the PSP's reference: " + letter.id())), batch.now());
+        changed.add(operation);
+        settled.add(letter);
+        staged.add(Staging.outcome(topics, operation));
+        return Fate.SETTLED;
+    }
+
+    /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
+    private Fate ask(DeadLetterView letter, Operation operation) {
+        if (!operation.isListed()) {
+            return Fate.GONE;
+        }
+        boolean wasDead = operation.state() == OperationState.DEAD;
+        if (operation.askNow(batch.now())) {
+            changed.add(operation);
+            audit.add(Audit.entry(mandate, "dlq.asked", letter));
+        }
+        if (wasDead) {
+            relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
+        }
+        return Fate.ASKED;
+    }
+}

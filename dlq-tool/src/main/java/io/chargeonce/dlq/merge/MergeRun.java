@@ -1,0 +1,49 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.approval.FourEyes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One merge run as read at one moment.
+ *
+ * @param fingerprint equal for equal sets of dead letters
+ * @param items       how many dead letters its frozen set holds
+ * @param verdict     why it was aborted or cancelled
+ * @param leader      who leads it, or led it when it was killed
+ * @param silence     since the leader's last sign of life
+ * @param evenUnresolved of a purge: also payments whose money may have been taken
+ * @param awaitsApproval whether another person has to approve it before it begins
+ * @param judgedAfter items up to this position have no say any more in whether it goes well
+ */
+public record MergeRun(
+        String id,
+        String plannedBy,
+        Optional<String> reason,
+        Instant plannedAt,
+        String fingerprint,
+        long items,
+        RunTerms terms,
+        RunState state,
+        Optional<String> verdict,
+        Optional<String> leader,
+        Optional<Duration> silence,
+        int judgedAfter,
+        Optional<Instant> endedAt,
+        FourEyes.Kind kind,
+        boolean evenUnresolved,
+        boolean awaitsApproval,
+        Optional<String> approvedBy) {
+
+    /** A leader that is silent for longer is dead: it says something every second or so. */
+    public static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
+
+    boolean hasBeenHeardSince(MergeRun before) {
+        return silence.orElse(Duration.ZERO).compareTo(before.silence.orElse(Duration.ZERO)) < 0;
+    }
+
+    public boolean isLed() {
+        return leader.isPresent() && silence.orElse(LONGEST_SILENCE).compareTo(LONGEST_SILENCE) < 0;
+    }
+}

@@ -1,0 +1,168 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Tally;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Merge runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
+public final class MergeRuns {
+
+    /** A leader locks its run for as long as a batch commits. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(250);
+    private static final int LOOKS = 1_000;
+    private static final int FEW = 1_000;
+
+    private final DeadLetterQueue queue;
+
+    public MergeRuns(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Freezes what the selection means now under the mandate's run. Moves nothing. */
+    public MergeRun plan(Selection selection, Mandate mandate, RunTerms terms) {
+        return plan(selection, mandate, terms, FourEyes.Kind.MERGE, false);
+    }
+
+    /** The same for a purge or a restore, which waits for another person. */
+    MergeRun plan(Selection selection, Mandate mandate, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
+        return queue.database().inTransaction(connection -> {
+            RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
+            RunRows.insert(connection, mandate, terms, frozen, kind, evenUnresolved);
+            RunAudit.append(connection, mandate, "dlq.run.planned", Optional.empty());
+            return RunRows.find(connection, mandate.run()).orElseThrow();
+        });
+    }
+
+    public Optional<MergeRun> find(String id) {
+        return queue.database().withConnection(connection -> RunRows.find(connection, id));
+    }
+
+    public List<MergeRun> newest(int limit) {
+        return queue.database().withConnection(connection -> RunRows.newest(connection, limit));
+    }
+
+    /**
+     * Becomes the leader of a run that was planned, stopped, killed or aborted.
+     *
+     * @param mandate  whose run is meant, and who leads it from now on
+     * @param progress told after every step, on the leader's thread
+     * @return empty if the run has ended, or somebody else leads it
+     */
+    public Optional<RunLeader> take(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress) {
+        UUID token = UUID.randomUUID();
+        Optional<MergeRun> taken = queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            if (!RunRows.take(connection, mandate.run(), token)) {
+                return Optional.empty();
+            }
+            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
+            return RunRows.find(connection, mandate.run());
+        });
+        return taken.map(run -> new RunLeader(queue, run, mandate, token, clock, progress));
+    }
+
+    /**
+     * The same, and waits for a leader that may have been killed: until it has been silent for so long that it was.
+     *
+     * @param waits told once if so, on this thread
+     * @return empty if the run has ended, or its leader has given a sign of life
+     */
+    public Optional<RunLeader> takeOver(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress, Consumer<MergeRun> waits) {
+        Optional<MergeRun> before = Optional.empty();
+        while (true) {
+            Optional<RunLeader> leader = take(mandate, clock, progress);
+            MergeRun now = find(mandate.run()).orElseThrow();
+            if (leader.isPresent() || now.state().isEnd() || before.filter(now::hasBeenHeardSince).isPresent()) {
+                return leader;
+            }
+            // Else it was let go just now.
+            if (now.isLed()) {
+                if (before.isEmpty()) {
+                    waits.accept(now);
+                }
+                before = Optional.of(now);
+                new Brake().rest(LOOK_EVERY);
+            }
+        }
+    }
+
+    /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */
+    public boolean cancel(Mandate mandate) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean cancelled = RunRows.cancel(connection, mandate.run());
+            if (cancelled) {
+                RunAudit.append(connection, mandate, "dlq.run.cancelled", Optional.empty());
+            }
+            return cancelled;
+        });
+    }
+
+    /** What a run holds, did and brought about, as far as that is known by now. */
+    public record Report(MergeRun run, Tally<Standing> standings, Tally<Fate> fates, Outcomes outcomes) {}
+
+    public Optional<Report> report(String id) {
+        return queue.database().withConnection(connection -> {
+            Optional<MergeRun> run = RunRows.find(connection, id);
+            if (run.isEmpty()) {
+                return Optional.empty();
+            }
+            Outcomes news = run.get().isLed() ? Outcomes.NONE : lookAtAll(connection, id);
+            RunCounts counts = RunCounts.of(connection, id);
+            return Optional.of(new Report(run.get(), counts.standings(), counts.fates(), counts.outcomes().plus(news)));
+        });
+    }
+
+    /** A leader keeps count of what it hears itself, so only a run that nobody leads is looked at here. @return what could not be kept */
+    private static Outcomes lookAtAll(Connection connection, String id) throws SQLException {
+        boolean keeps = RunOutcomes.mayKeep(connection);
+        Outcomes news = Outcomes.NONE;
+        int after = 0;
+        for (int look = 0; look < LOOKS; look++) {
+            RunOutcomes.Heard heard = keeps ? RunOutcomes.observe(connection, id, after) : RunOutcomes.glance(connection, id, after);
+            news = keeps ? news : news.plus(heard.change());
+            after = heard.last();
+            if (after == 0) {
+                break;
+            }
+        }
+        return news;
+    }
+
+    /**
+     * Waits for the last payments that a finished run has sent, so that whoever ran it sees what became of them; not for
+     * many, which take their time.
+     *
+     * @param news told after each look, on this thread
+     * @return how it stands when all have ended, patience has, or the brake is pressed
+     */
+    public RunProgress awaitOutcomes(RunProgress finished, Duration patience, Brake brake, Consumer<RunProgress> news) {
+        String id = finished.run().id();
+        RunProgress now = finished;
+        long until = System.nanoTime() + patience.toNanos();
+        while (now.outcomes().open() > 0 && now.outcomes().open() <= FEW && !brake.isPressed() && System.nanoTime() < until) {
+            brake.rest(LOOK_EVERY);
+            Outcomes change = queue.database().withConnection(connection -> RunOutcomes.observe(connection, id, 0)).change();
+            now = now.with(now.outcomes().plus(change));
+            news.accept(now);
+        }
+        // Somebody else who looked may have kept news that we were never told.
+        return now == finished || now.outcomes().open() == 0 ? now
+                : now.with(queue.database().withConnection(connection -> RunOutcomes.count(connection, id, 0)));
+    }
+}

@@ -1,0 +1,31 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.ledger.AuditLog;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The audit record of what a person did with a run as a whole. */
+final class RunAudit {
+
+    private RunAudit() {}
+
+    static void append(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
+        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
+                why.or(mandate::reason), data(connection, mandate))));
+    }
+
+    /** Both people are named where a run of one is led after another has approved it. */
+    private static Map<String, Object> data(Connection connection, Mandate mandate) throws SQLException {
+        var data = new TreeMap<String, Object>(Map.of("run", mandate.run()));
+        RunRows.find(connection, mandate.run()).ifPresent(run -> {
+            data.put("planned_by", run.plannedBy());
+            run.approvedBy().ifPresent(name -> data.put("approved_by", name));
+        });
+        return data;
+    }
+}

@@ -1,0 +1,218 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.query.Tally;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * Leads one merge run to its end: a canary, judged by what became of its payments; then the rest at a rate that grows
+ * while all goes well; and no further when too many fail again. Every batch is one commit, so whoever takes over from a
+ * leader that was killed goes on exactly where it ended. One thread.
+ */
+public final class RunLeader {
+
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+    private static final Duration AWAIT_CANARY = Duration.ofMillis(200);
+
+    private final DeadLetterQueue queue;
+    private final MergeRun run;
+    private final Mandate mandate;
+    private final UUID token;
+    private final RunBatches batches;
+    private final InstantSource clock;
+    private final Consumer<RunProgress> progress;
+
+    private final Tally<Fate> fates;
+    private final Throttle throttle;
+    private final RecentOutcomes recent = new RecentOutcomes();
+    private Outcomes outcomes;
+    private RunProgress.Phase phase;
+    /** The position of the next that has to be moved. */
+    private int next;
+    private int lookedUpTo;
+    private Instant nextLook = Instant.MIN;
+
+    RunLeader(DeadLetterQueue queue, MergeRun run, Mandate mandate, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
+        this.queue = queue;
+        this.run = run;
+        this.mandate = mandate;
+        this.token = token;
+        this.batches = new RunBatches(queue, run, mandate, token);
+        this.clock = clock;
+        this.progress = progress;
+        this.throttle = new Throttle(run.terms(), clock.instant());
+        this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
+        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
+        this.fates = counts.fates();
+        this.outcomes = counts.outcomes();
+        boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered() > run.terms().canary();
+        this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
+    }
+
+    public MergeRun led() {
+        return run;
+    }
+
+    /** Until the run ends or the brake is pressed. */
+    public RunStep run(Brake brake) {
+        try {
+            while (!brake.isPressed()) {
+                switch (runOnce()) {
+                    case RunStep.Moved moved -> { }
+                    case RunStep.Waits waits -> brake.rest(waits.pause());
+                    case RunStep.Finished finished -> {
+                        return finished;
+                    }
+                    case RunStep.Aborted aborted -> {
+                        return aborted;
+                    }
+                    case RunStep.Lost lost -> {
+                        return lost;
+                    }
+                    case RunStep.Stopped stopped -> throw new IllegalStateException("Bug! Only the brake stops a run");
+                }
+            }
+            return new RunStep.Stopped();
+        } finally {
+            letGo();
+        }
+    }
+
+    public RunProgress progress() {
+        return new RunProgress(run, phase, fates, outcomes, throttle.pace());
+    }
+
+    RunStep runOnce() {
+        RunStep step = phase == RunProgress.Phase.RAMP ? ramp() : canary();
+        progress.accept(progress());
+        return step;
+    }
+
+    private RunStep canary() {
+        if (!look()) {
+            return new RunStep.Lost();
+        }
+        Outcomes canary = count(run.judgedAfter());
+        if (canary.isWorseThan(run.terms().abortAbovePercent(), run.terms().canary())) {
+            return abort("%d of the canary's %d failed again".formatted(canary.bad(), run.terms().canary()));
+        }
+        if (canary.entered() < run.terms().canary()) {
+            phase = RunProgress.Phase.CANARY;
+            return move((int) Math.min(RunBatches.MOST, run.terms().canary() - canary.entered()));
+        }
+        if (canary.open() > 0) {
+            phase = RunProgress.Phase.CANARY_IS_AWAITED;
+            return new RunStep.Waits(AWAIT_CANARY);
+        }
+        phase = RunProgress.Phase.RAMP;
+        return ramp();
+    }
+
+    private RunStep ramp() {
+        Instant now = clock.instant();
+        if (!now.isBefore(nextLook)) {
+            if (!look()) {
+                return new RunStep.Lost();
+            }
+            nextLook = now.plus(LOOK_EVERY);
+            int limit = run.terms().abortAbovePercent();
+            if (recent.areWorseThan(limit)) {
+                return abort("%d of the last %d failed again".formatted(recent.sum().bad(), recent.sum().judged()));
+            }
+            throttle.review(now, recent.areGood(limit), outcomes.judged());
+        }
+        Duration pause = throttle.untilNext(now);
+        return pause.isZero() ? move(throttle.pace().batch(RunBatches.MOST))
+                : new RunStep.Waits(pause.compareTo(LOOK_EVERY) < 0 ? pause : LOOK_EVERY);
+    }
+
+    /** What became of those that were moved; also a sign of life. False if the run is not ours any more. */
+    private boolean look() {
+        Optional<RunOutcomes.Heard> heard = queue.database().inTransaction(connection ->
+                RunRows.isStillLedBy(connection, run.id(), token)
+                        ? Optional.of(RunOutcomes.observe(connection, run.id(), lookedUpTo)) : Optional.empty());
+        heard.ifPresent(news -> {
+            lookedUpTo = news.last();
+            outcomes = outcomes.plus(news.change());
+            recent.add(news.change());
+        });
+        return heard.isPresent();
+    }
+
+    private RunStep move(int most) {
+        List<RunItems.Item> items = take(most);
+        if (items.isEmpty()) {
+            return finish();
+        }
+        boolean isOurs = true;
+        for (Optional<RunBatches.Batch> batch : batches.move(items)) {
+            batch.ifPresent(this::add);
+            isOurs &= batch.isPresent();
+        }
+        throttle.moved(items.size());
+        return isOurs ? new RunStep.Moved(items.size()) : new RunStep.Lost();
+    }
+
+    /** Fewer only if no more are left. */
+    private List<RunItems.Item> take(int most) {
+        var items = new ArrayList<RunItems.Item>();
+        while (items.size() < most && next <= RunItems.last(run)) {
+            int to = next + most - items.size() - 1;
+            items.addAll(queue.database().withConnection(connection -> RunItems.unmoved(connection, run.id(), next, to)));
+            next = to + 1;
+        }
+        return items;
+    }
+
+    private void add(RunBatches.Batch moved) {
+        moved.items().forEach(item -> fates.add(moved.fate(item), Sum.of(item.target().money())));
+        long entered = moved.items().stream().filter(item -> moved.fate(item) == Fate.REENTERED).count();
+        outcomes = outcomes.plus(new Outcomes(entered, 0, 0, 0, 0));
+    }
+
+    private RunStep finish() {
+        boolean isOurs = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+                && RunRows.end(connection, run.id(), RunState.FINISHED, Optional.empty()));
+        return isOurs ? new RunStep.Finished() : new RunStep.Lost();
+    }
+
+    private RunStep abort(String verdict) {
+        queue.database().inTransaction(connection -> {
+            if (RunRows.isStillLedBy(connection, run.id(), token)) {
+                RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
+                RunAudit.append(connection, mandate, "dlq.run.aborted", Optional.of(verdict));
+            }
+            return null;
+        });
+        return new RunStep.Aborted(verdict);
+    }
+
+    private Outcomes count(int after) {
+        return queue.database().withConnection(connection -> RunOutcomes.count(connection, run.id(), after));
+    }
+
+    /** So that the next one need not wait until our silence proves that we are gone. */
+    private void letGo() {
+        try {
+            queue.database().inTransaction(connection -> {
+                RunRows.letGo(connection, run.id(), token);
+                return null;
+            });
+        } catch (DatabaseUnavailable | DatabaseRefused itWillBeSilent) {
+            // What ended the run is told; the run can be resumed once our silence has lasted long enough.
+        }
+    }
+}

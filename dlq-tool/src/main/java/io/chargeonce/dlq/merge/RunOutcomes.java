@@ -1,0 +1,102 @@
+package io.chargeonce.dlq.merge;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Watches what becomes of the payments that a run has sent back, and keeps it: a later merge does not change it. */
+final class RunOutcomes {
+
+    /** @param last the position up to which was looked; 0 if that was the end, so that the next look begins anew */
+    record Heard(Outcomes change, int last) {}
+
+    private static final int LOOK = 5_000;
+
+    private RunOutcomes() {}
+
+    private static final String SEEN = """
+            WITH looked AS (
+                SELECT run_id, position, dead_letter_id, generation + (fate = 'reentered')::int AS expected, fate, outcome
+                  FROM dlq_run_item
+                 WHERE run_id = ? AND position > ? AND fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved')
+                 ORDER BY position LIMIT ?
+            ), seen AS (
+                SELECT run_id, position, fate, looked.outcome AS before,
+                       CASE WHEN operation.generation > expected THEN 'failed_again'
+                            WHEN operation.state IN ('succeeded', 'declined') THEN operation.state
+                            WHEN operation.state IN ('dead', 'purged') THEN 'failed_again'
+                            WHEN fate = 'reentered' AND letter.state = 'dead' THEN 'unresolved' END AS outcome
+                  FROM looked
+                  JOIN operation_state AS operation ON operation_id = dead_letter_id
+                  JOIN dead_letter AS letter USING (dead_letter_id)
+            ), news AS (SELECT * FROM seen WHERE outcome IS NOT NULL AND outcome IS DISTINCT FROM before
+            ), heard AS (
+            """;
+
+    private static final String KEEP = """
+                UPDATE dlq_run_item AS item SET outcome = news.outcome
+                  FROM news WHERE item.run_id = news.run_id AND item.position = news.position
+                RETURNING item.fate, news.before, news.outcome
+            """;
+
+    private static final String ONLY_LOOK = "SELECT * FROM news\n";
+
+    private static final String TOLD = """
+            )
+            SELECT (SELECT CASE WHEN count(*) < ? THEN 0 ELSE max(position) END FROM looked),
+                   count(*) FILTER (WHERE outcome = 'succeeded'), count(*) FILTER (WHERE outcome = 'declined'),
+                   count(*) FILTER (WHERE outcome = 'failed_again'),
+                   count(*) FILTER (WHERE outcome = 'unresolved') - count(*) FILTER (WHERE before = 'unresolved')
+              FROM heard WHERE fate = 'reentered'
+            """;
+
+    /** Looks at some of those that are still on their way, and keeps what became of them. */
+    static Heard observe(Connection connection, String run, int after) throws SQLException {
+        return hear(connection, SEEN + KEEP + TOLD, run, after);
+    }
+
+    /** The same for who may only read: whoever looks next sees it as news again. */
+    static Heard glance(Connection connection, String run, int after) throws SQLException {
+        return hear(connection, SEEN + ONLY_LOOK + TOLD, run, after);
+    }
+
+    private static Heard hear(Connection connection, String sql, String run, int after) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
+            statement.setString(1, run);
+            statement.setInt(2, after);
+            statement.setInt(3, LOOK);
+            statement.setInt(4, LOOK);
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return new Heard(new Outcomes(0, result.getLong(2), result.getLong(3), result.getLong(4), result.getLong(5)),
+                        result.getInt(1));
+            }
+        }
+    }
+
+    private static final String MAY_KEEP = "SELECT has_table_privilege('dlq_run_item', 'UPDATE')";
+
+    static boolean mayKeep(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery(MAY_KEEP)) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private static final String COUNT = """
+            SELECT count(*), count(*) FILTER (WHERE outcome = 'succeeded'), count(*) FILTER (WHERE outcome = 'declined'),
+                   count(*) FILTER (WHERE outcome = 'failed_again'), count(*) FILTER (WHERE outcome = 'unresolved')
+              FROM dlq_run_item WHERE run_id = ? AND position > ? AND fate = 'reentered'
+            """;
+
+    /** What is known so far of those that re-entered. */
+    static Outcomes count(Connection connection, String run, int after) throws SQLException {
+        try (var statement = connection.prepareStatement(COUNT)) {
+            statement.setString(1, run);
+            statement.setInt(2, after);
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return new Outcomes(result.getLong(1), result.getLong(2), result.getLong(3), result.getLong(4), result.getLong(5));
+            }
+        }
+    }
+}

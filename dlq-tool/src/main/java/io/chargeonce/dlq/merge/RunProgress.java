@@ -1,0 +1,23 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.Pace;
+import io.chargeonce.dlq.query.Tally;
+
+/**
+ * How far a run is.
+ *
+ * @param fates    what was done with its dead letters, all told
+ * @param outcomes what became of those that re-entered
+ * @param pace     how fast it goes now
+ */
+public record RunProgress(MergeRun run, Phase phase, Tally<Fate> fates, Outcomes outcomes, Pace pace) {
+
+    public enum Phase {
+        CANARY, CANARY_IS_AWAITED, RAMP
+    }
+
+    RunProgress with(Outcomes newer) {
+        return new RunProgress(run, phase, fates, newer, pace);
+    }
+}

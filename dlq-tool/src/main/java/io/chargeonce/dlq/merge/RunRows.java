@@ -1,0 +1,182 @@
+package io.chargeonce.dlq.merge;
+
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.approval.FourEyes;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+
+/** The rows of merge runs, without their items. */
+final class RunRows {
+
+    private RunRows() {}
+
+    private static final String INSERT = """
+            INSERT INTO dlq_run (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
+                                 even_capped, state, kind, even_unresolved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
+            """;
+
+    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
+                       boolean evenUnresolved) throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, mandate.run());
+            statement.setString(2, mandate.reason().orElse(null));
+            statement.setString(3, frozen.fingerprint());
+            statement.setLong(4, frozen.items());
+            statement.setInt(5, terms.canary());
+            statement.setObject(6, boxed(terms.rate()), Types.INTEGER);
+            statement.setObject(7, boxed(terms.maxRate()), Types.INTEGER);
+            statement.setInt(8, terms.abortAbovePercent());
+            statement.setBoolean(9, terms.evenCapped());
+            statement.setString(10, kind.tag());
+            statement.setBoolean(11, evenUnresolved);
+            statement.executeUpdate();
+        }
+    }
+
+    private static Integer boxed(OptionalInt number) {
+        return number.isPresent() ? number.getAsInt() : null;
+    }
+
+    private static final String COLUMNS = """
+            SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
+                   even_capped, state, verdict, leader, (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms,
+                   judged_after, ended_at, kind, even_unresolved, awaits_approval,
+                   (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
+              FROM dlq_run
+            """;
+
+    private static final String FIND = COLUMNS + " WHERE run_id = ?";
+
+    static Optional<MergeRun> find(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, id);
+            try (var result = statement.executeQuery()) {
+                return result.next() ? Optional.of(read(result)) : Optional.empty();
+            }
+        }
+    }
+
+    private static final String NEWEST = COLUMNS + " ORDER BY planned_at DESC LIMIT ?";
+
+    static List<MergeRun> newest(Connection connection, int limit) throws SQLException {
+        try (var statement = connection.prepareStatement(NEWEST)) {
+            statement.setInt(1, limit);
+            var runs = new ArrayList<MergeRun>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    runs.add(read(result));
+                }
+            }
+            return runs;
+        }
+    }
+
+    private static final String TAKE = """
+            UPDATE dlq_run
+               SET state = 'running', leader = session_user, leader_token = ?, led_at = clock_timestamp(), verdict = NULL, ended_at = NULL,
+                   judged_after = CASE WHEN state <> 'aborted' THEN judged_after ELSE
+                       coalesce((SELECT max(position) FROM dlq_run_item AS item
+                                  WHERE item.run_id = dlq_run.run_id AND fate IS NOT NULL), 0) END
+             WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
+               AND (leader IS NULL OR led_at < clock_timestamp() - ? * interval '1 second')
+            """;
+
+    /** @return false if it has ended, or another process leads it */
+    static boolean take(Connection connection, String id, UUID token) throws SQLException {
+        try (var statement = connection.prepareStatement(TAKE)) {
+            statement.setObject(1, token);
+            statement.setString(2, id);
+            statement.setLong(3, MergeRun.LONGEST_SILENCE.toSeconds());
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String SIGN_OF_LIFE = """
+            UPDATE dlq_run SET led_at = clock_timestamp() WHERE run_id = ? AND leader_token = ? AND state = 'running'
+            """;
+
+    /** Also locks the run until the commit. @return false if it was cancelled, or somebody else leads it now */
+    static boolean isStillLedBy(Connection connection, String id, UUID token) throws SQLException {
+        try (var statement = connection.prepareStatement(SIGN_OF_LIFE)) {
+            statement.setString(1, id);
+            statement.setObject(2, token);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String LET_GO = """
+            UPDATE dlq_run SET leader = NULL, leader_token = NULL WHERE run_id = ? AND leader_token = ?
+            """;
+
+    static void letGo(Connection connection, String id, UUID token) throws SQLException {
+        try (var statement = connection.prepareStatement(LET_GO)) {
+            statement.setString(1, id);
+            statement.setObject(2, token);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String END = """
+            UPDATE dlq_run
+               SET state = ?, verdict = ?, leader = NULL, leader_token = NULL, ended_at = clock_timestamp()
+             WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
+            """;
+
+    /** @return false if it had ended before */
+    static boolean end(Connection connection, String id, RunState state, Optional<String> verdict) throws SQLException {
+        try (var statement = connection.prepareStatement(END)) {
+            statement.setString(1, state.tag());
+            statement.setString(2, verdict.orElse(null));
+            statement.setString(3, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String CANCEL = """
+            UPDATE dlq_run
+               SET state = 'cancelled', verdict = 'cancelled by ' || session_user, leader = NULL, leader_token = NULL,
+                   ended_at = clock_timestamp()
+             WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
+            """;
+
+    /** @return false if it had ended before */
+    static boolean cancel(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(CANCEL)) {
+            statement.setString(1, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static MergeRun read(ResultSet result) throws SQLException {
+        var terms = new RunTerms(result.getInt("canary"), number(result, "rate"), number(result, "max_rate"),
+                result.getInt("abort_above_percent"), result.getBoolean("even_capped"));
+        return new MergeRun(result.getString("run_id"), result.getString("planned_by"),
+                Optional.ofNullable(result.getString("reason")), instant(result, "planned_at").orElseThrow(),
+                result.getString("fingerprint"), result.getLong("items"), terms, RunState.fromTag(result.getString("state")),
+                Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
+                Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
+                result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
+                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"),
+                Optional.ofNullable(result.getString("approved_by")));
+    }
+
+    private static OptionalInt number(ResultSet result, String column) throws SQLException {
+        int number = result.getInt(column);
+        return result.wasNull() ? OptionalInt.empty() : OptionalInt.of(number);
+    }
+
+    private static Optional<Instant> instant(ResultSet result, String column) throws SQLException {
+        return Optional.ofNullable(result.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+    }
+}

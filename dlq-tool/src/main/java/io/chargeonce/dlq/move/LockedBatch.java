@@ -1,0 +1,51 @@
+package io.chargeonce.dlq.move;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.query.DeadLetterQuery;
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Some dead letters with their operations locked in key order, read again under the lock. A dead letter of an
+ * operation changes under that lock only, so what is read here holds until the commit.
+ *
+ * @param gone not in that state any more, or in it for a newer failure than the one that was selected
+ */
+public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String, Operation> operations, List<Target> gone) {
+
+    /** Two people on the same letters wait for each other; the second finds them gone. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+
+    /** Those that are still in the queue. */
+    public static LockedBatch lock(Connection connection, List<Target> selected) throws SQLException {
+        return lock(connection, selected, "dead");
+    }
+
+    public static LockedBatch lock(Connection connection, List<Target> selected, String state) throws SQLException {
+        Database.waitForLocks(connection, LOCK_PATIENCE);
+        List<String> ids = selected.stream().map(Target::id).toList();
+        // Poison's ids are among them, and name no operation.
+        var locked = OperationTable.lock(connection, ids);
+        Map<String, DeadLetterView> current = DeadLetterQuery.find(connection, ids).stream()
+                .collect(Collectors.toMap(DeadLetterView::id, Function.identity()));
+        Set<String> still = selected.stream().filter(target -> target.isStill(current.get(target.id()), state))
+                .map(Target::id).collect(Collectors.toSet());
+        return new LockedBatch(locked.now(), still.stream().sorted().map(current::get).toList(), locked.rows(),
+                selected.stream().filter(target -> !still.contains(target.id())).toList());
+    }
+
+    public Operation operation(DeadLetterView letter) {
+        return letter.operationId().map(operations::get).orElseThrow(
+                () -> new IllegalStateException("Bug! There is no operation for the dead letter " + letter.id()));
+    }
+}

@@ -1,0 +1,101 @@
+package io.chargeonce.dlq.purge;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.move.Audit;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Takes dead letters out of the queue, until somebody restores them. Never one whose money was taken, and
+ * one whose money may have been taken only if that is expressly meant; the resolver goes on asking about it. Any number of
+ * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
+ */
+public final class Purge {
+
+    private static final int LARGEST_BATCH = 300;
+
+    private final DeadLetterQueue queue;
+    private final boolean evenUnresolved;
+
+    public Purge(DeadLetterQueue queue) {
+        this(queue, false);
+    }
+
+    /** @param evenUnresolved also payments whose money may have been taken: the PSP is asked as before, and if they moved money, that is an incident */
+    public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
+        this.queue = queue;
+        this.evenUnresolved = evenUnresolved;
+    }
+
+    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
+        if (mandate.reason().isEmpty()) {
+            throw new IllegalArgumentException("a purge needs a reason");
+        }
+        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+    }
+
+    /** One commit. */
+    public Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
+        Map<String, Fate> fates = queue.database().inTransaction(connection ->
+                purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
+        var tally = new Tally<Fate>();
+        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
+        return tally;
+    }
+
+    public Map<String, Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new HashMap<String, Fate>();
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+        var purgeable = new ArrayList<DeadLetterView>();
+        for (DeadLetterView letter : batch.letters()) {
+            boolean mayBePurged = switch (letter.standing()) {
+                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON, MENDED -> true;
+                case UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
+                // The money is known to be there: a merge settles it.
+                case CHARGED -> false;
+            };
+            if (mayBePurged) {
+                purgeable.add(letter);
+            } else {
+                fates.put(letter.id(), Fate.REFUSED);
+            }
+        }
+        save(connection, batch, purgeable);
+        // Poison has no operation to lock: of two purges at once the release itself says which one had it.
+        Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
+                purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(mandate, "dlq.purged", purgeable)));
+        purgeable.forEach(letter -> fates.put(letter.id(), released.contains(letter.id()) ? Fate.PURGED : Fate.GONE));
+        return fates;
+    }
+
+    private static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {
+        var operations = new ArrayList<Operation>();
+        for (DeadLetterView letter : purgeable.stream().filter(one -> one.operationId().isPresent()).toList()) {
+            Operation operation = batch.operation(letter);
+            if (letter.standing() == Standing.UNRESOLVED && !operation.isWatched()) {
+                operation.askNow(batch.now());
+            }
+            operation.purge(batch.now());
+            operations.add(operation);
+        }
+        OperationTable.save(connection, operations);
+    }
+}

@@ -1,0 +1,79 @@
+package io.chargeonce.dlq.purge;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.move.Audit;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.PurgedLetters;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Undoes purges, until their retention ends: what comes back is dead or unresolved as it was, and nothing is charged. Any number
+ * of them may run at once.
+ */
+public final class Restore {
+
+    private static final int LARGEST_BATCH = 300;
+
+    private final DeadLetterQueue queue;
+
+    public Restore(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** @param plan of what is purged: {@link Plan#ofPurged} */
+    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
+        if (mandate.reason().isEmpty()) {
+            throw new IllegalArgumentException("a restore needs a reason");
+        }
+        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+    }
+
+    /** One commit. */
+    Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
+        Map<String, Fate> fates = queue.database().inTransaction(connection -> restore(connection,
+                LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), mandate));
+        var tally = new Tally<Fate>();
+        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
+        return tally;
+    }
+
+    public Map<String, Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
+        var fates = new HashMap<String, Fate>();
+        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+        var letters = new ArrayList<DeadLetterView>();
+        for (DeadLetterView letter : batch.letters()) {
+            // The retention may have ended since it was selected, and the world been told so.
+            boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
+            if (isOver) {
+                fates.put(letter.id(), Fate.GONE);
+            } else {
+                letters.add(letter);
+            }
+        }
+        List<Operation> operations = letters.stream().filter(letter -> letter.operationId().isPresent())
+                .map(batch::operation).toList();
+        operations.forEach(Operation::restore);
+        OperationTable.save(connection, operations);
+        // Of two restores of one poison record at once, the update itself says which one brought it back.
+        Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
+                letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(mandate, "dlq.restored", letters)));
+        letters.forEach(letter -> fates.put(letter.id(), restored.contains(letter.id()) ? Fate.RESTORED : Fate.GONE));
+        return fates;
+    }
+}

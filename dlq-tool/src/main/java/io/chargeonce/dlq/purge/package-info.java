@@ -1,0 +1,5 @@
+/**
+ * Takes dead letters out of the queue for good, or brings purged ones back. Charges nothing.
+ * May know query and move.
+ */
+package io.chargeonce.dlq.purge;

@@ -1,0 +1,78 @@
+package io.chargeonce.dlq.query;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/**
+ * Which dead letters are meant. Every condition that is given must hold.
+ *
+ * @param ids       when given, only these
+ * @param olderThan dead for at least so long
+ * @param newerThan dead for less than that
+ * @param text      occurs in the message (in any case), or is the id
+ */
+public record DeadLetterFilter(
+        Optional<List<String>> ids,
+        Optional<String> cause,
+        Optional<String> psp,
+        Optional<String> merchant,
+        Optional<Duration> olderThan,
+        Optional<Duration> newerThan,
+        Optional<String> text,
+        Optional<Standing> standing,
+        Traits traits) {
+
+    public DeadLetterFilter {
+        ids = ids.map(named -> named.stream().distinct().toList());
+        if (ids.filter(List::isEmpty).isPresent()) {
+            throw new IllegalArgumentException("Bug! A filter by ids names at least one");
+        }
+    }
+
+    public static DeadLetterFilter everything() {
+        return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+    }
+
+    public static DeadLetterFilter ofIds(List<String> ids) {
+        return new DeadLetterFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+    }
+
+    public DeadLetterFilter standing(Standing only) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, Optional.of(only), traits);
+    }
+
+    public DeadLetterFilter traits(Traits only) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, standing, only);
+    }
+
+    /** The conditions that are given, by name, for people. */
+    public Map<String, String> given() {
+        var given = new TreeMap<String, String>();
+        BiConsumer<String, Optional<?>> add = (name, value) -> value.ifPresent(present -> given.put(name, present.toString()));
+        add.accept("ids", ids);
+        add.accept("cause", cause);
+        add.accept("psp", psp);
+        add.accept("merchant", merchant);
+        add.accept("older_than", olderThan);
+        add.accept("newer_than", newerThan);
+        add.accept("text", text);
+        add.accept("standing", standing.map(Standing::tag));
+        add.accept("currency", traits.currency());
+        add.accept("min_amount", traits.atLeast());
+        add.accept("max_amount", traits.atMost());
+        add.accept("tier", traits.tier());
+        add.accept("generation", traits.generation());
+        add.accept("run", traits.run());
+        return given;
+    }
+
+    public boolean isEverything() {
+        return equals(everything());
+    }
+}

@@ -1,0 +1,237 @@
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.ledger.PurgedLetters;
+import io.chargeonce.payment.Money;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads dead letters and says where each stands. The one place that derives a {@link Standing}. */
+public final class DeadLetterQuery {
+
+    /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
+    public static final int MOST_MERGES = 5;
+
+    /** A purged one stands as it stood when it was purged. */
+    public static final String STANDING = """
+            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
+                 WHEN known.attempt_state = 'succeeded' THEN 'charged'
+                 WHEN known.attempt_state IS NOT NULL OR known.operation_state NOT IN ('dead', 'purged') THEN 'unresolved'
+                 WHEN letter.generation > %d THEN 'needs_a_person'
+                 WHEN letter.charge_before < clock_timestamp() THEN 'past_deadline'
+                 ELSE 'rechargeable' END
+            """.formatted(MOST_MERGES);
+
+    /** Alike ones are one: what is unresolved by why it is, a bug by where it threw, without the numbers in it. */
+    static final String ALIKE = """
+            CASE WHEN letter.cause = 'unresolved' AND known.failure_cause IS NOT NULL THEN 'unresolved: ' || known.failure_cause
+                 WHEN letter.cause = 'internal_error'
+                      THEN 'internal_error: ' || left(regexp_replace(letter.message, '[0-9a-f]{8,}|[0-9]+', '#', 'g'), 60)
+                 ELSE letter.cause END
+            """;
+
+    /**
+     * What is known now of an attempt that was open when the payment died; by the index {@code one_open_attempt} there is
+     * at most one. LIMIT keeps the planner from joining whole tables, so the others cost nothing.
+     */
+    private static final String LETTERS = """
+              FROM dead_letter AS letter
+              LEFT JOIN LATERAL (
+                   SELECT operation.state AS operation_state, operation.failure_cause, attempt.state AS attempt_state,
+                          attempt.psp_reference, attempt.key_valid_until
+                     FROM operation_now AS operation
+                     LEFT JOIN payment_attempt AS attempt
+                            ON attempt.payment_id = operation.payment_id AND attempt.operation_id = operation.operation_id
+                           AND NOT attempt.failed_definite
+                    WHERE letter.had_open_attempt AND operation.operation_id = letter.operation_id
+                    LIMIT 1) AS known ON true
+            """;
+
+    /** The planner sees the parameters as constants, so a condition that is not given costs nothing. */
+    private static final String SELECTED = LETTERS + """
+              CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
+                                 ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since,
+                                 ?::text AS currency, ?::bigint AS at_least, ?::bigint AS at_most, ?::int AS tier,
+                                 ?::int AS generation, ?::text AS run) AS wanted
+             WHERE %s
+               AND letter.died_at <= wanted.until
+               AND (wanted.since IS NULL OR letter.died_at > wanted.since)
+               AND (wanted.ids IS NULL OR letter.dead_letter_id = ANY (wanted.ids))
+               AND (wanted.cause IS NULL OR letter.cause = wanted.cause OR wanted.cause =
+            """ + ALIKE + """
+                    )
+               AND (wanted.psp IS NULL OR letter.psp = wanted.psp)
+               AND (wanted.merchant IS NULL OR letter.merchant_id = wanted.merchant)
+               AND (wanted.text IS NULL OR letter.dead_letter_id = wanted.text
+                    OR position(lower(wanted.text) IN lower(letter.message)) > 0)
+               AND (wanted.currency IS NULL OR letter.currency = wanted.currency)
+               AND (wanted.at_least IS NULL OR letter.amount >= wanted.at_least)
+               AND (wanted.at_most IS NULL OR letter.amount <= wanted.at_most)
+               AND (wanted.tier IS NULL OR letter.tier = wanted.tier AND letter.operation_id IS NOT NULL)
+               AND (wanted.generation IS NULL OR letter.generation = wanted.generation AND letter.operation_id IS NOT NULL)
+               AND (wanted.run IS NULL OR %s)
+               AND (wanted.standing IS NULL OR wanted.standing =
+            """ + STANDING + ")\n";
+
+    /** How long a purge can be undone. */
+    static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
+
+    private static final String OF_MERGE =
+            "letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)";
+
+    /**
+     * By its last change: what an earlier purge took out and somebody brought back is not that one's any more. Tables of the audit log
+     * that were sealed before are not looked into.
+     */
+    private static final String OF_PURGE = """
+            EXISTS (SELECT FROM audit_record AS deed
+                     WHERE deed.audit_id > coalesce((SELECT to_id FROM audit_seal WHERE sealed_at < clock_timestamp() - interval '31 days'
+                                                      ORDER BY sealed_at DESC LIMIT 1), 0)
+                       AND deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
+                       AND audit_detail(deed.data, 'run') = wanted.run AND audit_detail(deed.data, 'revision') = letter.revision::text)
+            """;
+
+    /** Whole with its conditions, for each place that dead letters can be in. */
+    public static String selected(Selection.From from) {
+        return switch (from) {
+            case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_MERGE);
+            case THE_PURGED -> SELECTED.formatted("letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION, OF_PURGE);
+        };
+    }
+
+    private static final String COLUMNS = """
+            SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
+                   letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
+                   letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
+                   known.psp_reference AS evidence, letter.tier,
+            """ + STANDING + " AS standing\n";
+
+    private static final int CONDITIONS = 14;
+
+    private DeadLetterQuery() {}
+
+    private static final String NEWEST_FIRST = """
+               AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) < (?::timestamptz, ?::text))
+             ORDER BY letter.died_at DESC, letter.dead_letter_id DESC LIMIT ?
+            """;
+
+    private static final String OLDEST_FIRST = """
+               AND (?::timestamptz IS NULL OR (letter.died_at, letter.dead_letter_id) > (?::timestamptz, ?::text))
+             ORDER BY letter.died_at, letter.dead_letter_id LIMIT ?
+            """;
+
+    private static final String LARGEST_FIRST = """
+               AND (?::bigint IS NULL OR (coalesce(letter.amount, 0), letter.dead_letter_id) < (?::bigint, ?::text))
+             ORDER BY coalesce(letter.amount, 0) DESC, letter.dead_letter_id DESC LIMIT ?
+            """;
+
+    /** The next of the selection after a position, or its first. */
+    public static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
+                                     Optional<DeadLetterView.Position> after, int limit) throws SQLException {
+        String sql = COLUMNS + selected(selection.from()) + switch (order) {
+            case NEWEST_FIRST -> NEWEST_FIRST;
+            case OLDEST_FIRST -> OLDEST_FIRST;
+            case LARGEST_FIRST -> LARGEST_FIRST;
+        };
+        try (var statement = connection.prepareStatement(sql)) {
+            int next = bind(statement, selection);
+            for (int i = 0; i < 2; i++) {
+                switch (order) {
+                    case NEWEST_FIRST, OLDEST_FIRST -> setTime(statement, next + i, after.map(DeadLetterView.Position::diedAt));
+                    case LARGEST_FIRST -> statement.setObject(next + i,
+                            after.map(DeadLetterView.Position::minorUnits).orElse(null), Types.BIGINT);
+                }
+            }
+            statement.setString(next + 2, after.map(DeadLetterView.Position::id).orElse(null));
+            statement.setInt(next + 3, limit);
+            return read(statement);
+        }
+    }
+
+    private static final String FIND = COLUMNS + LETTERS + " WHERE letter.dead_letter_id = ANY (?)";
+
+    /** These dead letters, those that have left the queue too. */
+    public static List<DeadLetterView> find(Connection connection, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(FIND)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            return read(statement);
+        }
+    }
+
+    /** A number for each failure; those of a set, xor-ed, say whether two sets are the same. */
+    public static final String FINGERPRINT =
+            "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
+
+    /**
+     * Binds the conditions of {@link #selected}, which come first in every statement that has them.
+     *
+     * @return the next parameter's number
+     */
+    public static int bind(PreparedStatement statement, Selection selection) throws SQLException {
+        DeadLetterFilter filter = selection.filter();
+        statement.setArray(1, filter.ids().isEmpty() ? null
+                : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
+        statement.setString(2, filter.cause().orElse(null));
+        statement.setString(3, filter.psp().orElse(null));
+        statement.setString(4, filter.merchant().orElse(null));
+        statement.setString(5, filter.text().orElse(null));
+        statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
+        setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
+        setTime(statement, 8, filter.newerThan().map(selection.asOf()::minus));
+        bind(statement, filter.traits());
+        return CONDITIONS + 1;
+    }
+
+    private static void bind(PreparedStatement statement, Traits traits) throws SQLException {
+        statement.setString(9, traits.currency().orElse(null));
+        statement.setObject(10, traits.atLeast().orElse(null), Types.BIGINT);
+        statement.setObject(11, traits.atMost().orElse(null), Types.BIGINT);
+        statement.setObject(12, traits.tier().orElse(null), Types.INTEGER);
+        statement.setObject(13, traits.generation().orElse(null), Types.INTEGER);
+        statement.setString(14, traits.run().orElse(null));
+    }
+
+    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
+        statement.setObject(parameter, time.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    private static List<DeadLetterView> read(PreparedStatement statement) throws SQLException {
+        var letters = new ArrayList<DeadLetterView>();
+        try (var result = statement.executeQuery()) {
+            while (result.next()) {
+                letters.add(letter(result));
+            }
+        }
+        return letters;
+    }
+
+    private static DeadLetterView letter(ResultSet result) throws SQLException {
+        return new DeadLetterView(result.getString("dead_letter_id"), text(result, "operation_id"),
+                text(result, "merchant_id"), money(result), text(result, "psp"), result.getString("state"),
+                result.getString("cause"), result.getString("message"), result.getInt("generation"),
+                result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
+                result.getObject("changed_at", OffsetDateTime.class).toInstant(),
+                Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
+                Standing.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
+    }
+
+    private static Optional<Money> money(ResultSet result) throws SQLException {
+        Optional<String> currency = text(result, "currency");
+        return currency.isEmpty() ? Optional.empty()
+                : Optional.of(new Money(result.getLong("amount"), currency.get()));
+    }
+
+    private static Optional<String> text(ResultSet result, String column) throws SQLException {
+        return Optional.ofNullable(result.getString(column));
+    }
+}

@@ -1,0 +1,67 @@
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A selection, and what it holds by standing. It moves nothing; {@code Merge.run} and {@code Purge.run} look at each
+ * dead letter again before they touch it.
+ *
+ * @param fingerprint equal for equal sets of dead letters
+ */
+public record Plan(Selection selection, Tally<Standing> standings, String fingerprint) {
+
+    public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return of(queue, filter, Selection.From.THE_QUEUE);
+    }
+
+    /** What a restore would bring back. */
+    public static Plan ofPurged(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return of(queue, filter, Selection.From.THE_PURGED);
+    }
+
+    private static Plan of(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from) {
+        return queue.database().withConnection(connection -> count(connection, Selection.now(connection, filter, from)));
+    }
+
+    private static final String COUNT = "SELECT standing, currency, count(*), sum(amount), bit_xor(fingerprint) FROM (SELECT letter.currency, letter.amount,"
+            + DeadLetterQuery.FINGERPRINT + " AS fingerprint,\n" + DeadLetterQuery.STANDING + " AS standing\n" + "%s) AS letters GROUP BY standing, currency";
+
+    private static Plan count(Connection connection, Selection selection) throws SQLException {
+        var tally = new Tally<Standing>();
+        long fingerprint = 0;
+        try (var statement = connection.prepareStatement(COUNT.formatted(DeadLetterQuery.selected(selection.from())))) {
+            DeadLetterQuery.bind(statement, selection);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    tally.add(Standing.fromTag(result.getString(1)),
+                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
+                    fingerprint ^= result.getLong(5);
+                }
+            }
+        }
+        return new Plan(selection, tally, fingerprint(fingerprint));
+    }
+
+    public static String fingerprint(long xor) {
+        return "%016x".formatted(xor);
+    }
+
+    /** Of the ids that the filter names, those that are not in the queue. */
+    public List<String> missing(DeadLetterQueue queue) {
+        Optional<List<String>> named = selection.filter().ids();
+        if (named.isEmpty()) {
+            return List.of();
+        }
+        Set<String> there = queue.database().withConnection(connection -> DeadLetterQuery
+                .page(connection, selection, Order.OLDEST_FIRST, Optional.empty(), named.get().size())).stream()
+                .map(DeadLetterView::id).collect(Collectors.toSet());
+        return named.get().stream().filter(id -> !there.contains(id)).toList();
+    }
+}

@@ -1,0 +1,89 @@
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The dead-letter queue grouped by cause, PSP and merchant; the largest groups first. */
+public record Summary(List<Group> groups) {
+
+    private record Name(String cause, Optional<String> psp, Optional<String> merchant) {}
+
+    /**
+     * @param cause         normalised: alike ones are one
+     * @param oldest        age of the group's oldest dead letter
+     * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
+     */
+    public record Group(String cause, Optional<String> psp, Optional<String> merchant, Tally<Standing> standings,
+                        Duration oldest, Optional<Instant> keyValidUntil) {
+
+        public Sum sum() {
+            return standings.total();
+        }
+    }
+
+    public Sum total() {
+        return groups.stream().map(Group::sum).reduce(Sum.NOTHING, Sum::plus);
+    }
+
+    public Optional<Duration> oldest() {
+        return groups.stream().map(Group::oldest).max(Comparator.naturalOrder());
+    }
+
+    public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, Selection.From.THE_QUEUE)));
+    }
+
+    private static final String GROUPS = """
+            SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
+                   (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint,
+                   min(key_valid_until) FILTER (WHERE standing = 'unresolved')
+              FROM (SELECT \
+            """ + DeadLetterQuery.ALIKE + """
+             AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
+            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
+            ) AS letters GROUP BY cause, psp, merchant_id, standing, currency
+            """;
+
+    private static Summary read(Connection connection, Selection selection) throws SQLException {
+        Map<Name, Group> groups = new LinkedHashMap<>();
+        try (var statement = connection.prepareStatement(GROUPS)) {
+            DeadLetterQuery.bind(statement, selection);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    var name = new Name(result.getString(1), Optional.ofNullable(result.getString(2)),
+                            Optional.ofNullable(result.getString(3)));
+                    var tally = new Tally<Standing>();
+                    tally.add(Standing.fromTag(result.getString(4)),
+                            Sum.ofRow(result.getString(5), result.getLong(6), result.getLong(7)));
+                    Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
+                    Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
+                            .map(OffsetDateTime::toInstant);
+                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, tally, oldest, keyValidUntil), Summary::together);
+                }
+            }
+        }
+        var sorted = new ArrayList<>(groups.values());
+        sorted.sort(Comparator.comparingLong((Group group) -> group.sum().count()).reversed()
+                .thenComparing(Group::cause).thenComparing(group -> group.merchant().orElse("")));
+        return new Summary(List.copyOf(sorted));
+    }
+
+    private static Group together(Group group, Group more) {
+        group.standings.addAll(more.standings);
+        return new Group(group.cause, group.psp, group.merchant, group.standings,
+                group.oldest.compareTo(more.oldest) >= 0 ? group.oldest : more.oldest,
+                Stream.of(group.keyValidUntil, more.keyValidUntil).flatMap(Optional::stream).min(Comparator.naturalOrder()));
+    }
+}

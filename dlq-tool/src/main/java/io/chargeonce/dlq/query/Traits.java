@@ -1,0 +1,19 @@
+package io.chargeonce.dlq.query;
+
+import java.util.Optional;
+
+/**
+ * What a payment must be like; poison has none of these. Every trait that is given must hold.
+ *
+ * @param atLeast    minor units
+ * @param atMost     minor units
+ * @param tier       the tier it waited in last; 0 if it never came to one
+ * @param generation 1, and one more for each merge
+ * @param run        the merge run that had it in its set
+ */
+public record Traits(Optional<String> currency, Optional<Long> atLeast, Optional<Long> atMost, Optional<Integer> tier,
+                     Optional<Integer> generation, Optional<String> run) {
+
+    public static final Traits ANY = new Traits(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty());
+}

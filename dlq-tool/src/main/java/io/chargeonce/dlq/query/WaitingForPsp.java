@@ -1,0 +1,37 @@
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Payments and refunds that wait for a PSP which no process was set up for. They are not dead and go on by themselves, but only
+ * a person can add the PSP's settings.
+ *
+ * @param why what the charging process said
+ */
+public record WaitingForPsp(String why, long count) {
+
+    private static final String WAITING = """
+            SELECT failure_message, count(*) FROM waiting JOIN operation_state USING (operation_id)
+             WHERE list = 'work' AND state IN ('accepted', 'scheduled', 'parked') AND represent_at IS NULL AND failure_cause = 'psp_absent'
+             GROUP BY failure_message ORDER BY count(*) DESC, failure_message
+            """;
+
+    /** By PSP, the most first. */
+    public static List<WaitingForPsp> of(DeadLetterQueue queue) {
+        return queue.database().withConnection(WaitingForPsp::read);
+    }
+
+    private static List<WaitingForPsp> read(Connection connection) throws SQLException {
+        var waiting = new ArrayList<WaitingForPsp>();
+        try (var statement = connection.prepareStatement(WAITING); var row = statement.executeQuery()) {
+            while (row.next()) {
+                waiting.add(new WaitingForPsp(row.getString(1), row.getLong(2)));
+            }
+        }
+        return waiting;
+    }
+}

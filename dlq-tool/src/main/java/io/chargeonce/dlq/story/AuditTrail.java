@@ -1,0 +1,103 @@
+package io.chargeonce.dlq.story;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.payment.Money;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. What the
+ * queue itself records of every change, whoever caused it, is not repeated here.
+ */
+public final class AuditTrail {
+
+    /**
+     * @param actor     only this person's
+     * @param action    only this, as {@code dlq.purged}
+     * @param run       only what this one call or run did
+     * @param newerThan how far back to look
+     */
+    public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
+
+    /**
+     * @param actor   who it was: the login of their session
+     * @param claim   the account that they used at their machine, as the command line said
+     * @param finding what a settlement by hand says of the money; empty for any other deed
+     * @param sum     of the dead letters concerned; money per currency
+     */
+    public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> run,
+                       Optional<Finding> finding, Optional<String> reason, Sum sum) {}
+
+    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
+                        Optional<String> reason) {}
+
+    private AuditTrail() {}
+
+    /** The newest last. */
+    public static List<Line> ask(DeadLetterQueue queue, Question question) {
+        return queue.database().withConnection(connection -> read(connection, question));
+    }
+
+    private static final String READ = """
+            SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency, count(*),
+                   least(coalesce(sum(CASE WHEN amount ~ '^[0-9]{1,12}$' THEN amount::bigint END), 0), 9e18)::bigint,
+                   verdict, psp_reference, origin
+              FROM audit_record
+              CROSS JOIN LATERAL (SELECT audit_detail(data, 'run') AS run, audit_detail(data, 'currency') AS currency,
+                                         audit_detail(data, 'amount') AS amount, audit_detail(data, 'verdict') AS verdict,
+                                         audit_detail(data, 'psp_reference') AS psp_reference) AS detail
+              CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
+             WHERE audit_record.action LIKE 'dlq.%'
+               AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+               AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
+               AND (wanted.action IS NULL OR audit_record.action = wanted.action)
+               AND (wanted.run IS NULL OR detail.run = wanted.run)
+             GROUP BY audit_record.actor, origin, audit_record.action, detail.run, reason, currency, verdict, psp_reference
+             ORDER BY min(at), min(audit_id)
+            """;
+
+    private static List<Line> read(Connection connection, Question question) throws SQLException {
+        Map<Name, Line> lines = new LinkedHashMap<>();
+        try (var statement = connection.prepareStatement(READ)) {
+            bind(statement, question);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    var name = new Name(result.getString(3), Optional.ofNullable(result.getString(12)), result.getString(4),
+                            Optional.ofNullable(result.getString(5)), Finding.of(result.getString(10), result.getString(11)),
+                            Optional.ofNullable(result.getString(6)));
+                    lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.claim, name.action, name.run,
+                            name.finding, name.reason, Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
+                            AuditTrail::together);
+                }
+            }
+        }
+        return List.copyOf(lines.values());
+    }
+
+    /** NULL for one that does not exist: one odd record must not hide the others. */
+    private static String currency(String code) {
+        return Money.isCurrency(code) ? code : null;
+    }
+
+    private static void bind(PreparedStatement statement, Question question) throws SQLException {
+        statement.setString(1, question.actor.orElse(null));
+        statement.setString(2, question.action.orElse(null));
+        statement.setString(3, question.run.orElse(null));
+        statement.setLong(4, question.newerThan.toSeconds());
+    }
+
+    private static Line together(Line line, Line more) {
+        return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
+                line.actor, line.claim, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
+    }
+}

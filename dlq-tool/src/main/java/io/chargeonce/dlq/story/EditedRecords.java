@@ -1,0 +1,76 @@
+package io.chargeonce.dlq.story;
+
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.vault.Opened;
+import io.chargeonce.vault.Vault;
+import io.chargeonce.wire.PaymentHeaders;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+
+/** Poison records that somebody has edited, as they can be sent again. */
+public final class EditedRecords {
+
+    /** @param edit closed where no data key opens it */
+    public record Row(String id, String topic, Opened edit) {
+
+        Optional<byte[]> value() {
+            return edit instanceof Opened.Readable readable ? Optional.of(readable.bytes()) : Optional.empty();
+        }
+
+        /** Under the payment's key, whatever the key was that the record was found with; empty if it cannot be opened. */
+        public Optional<OutboxRow> again(Instant now) {
+            try {
+                return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
+                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
+            } catch (JacksonException changed) {
+                // Not what an edit kept, and so not to be sent.
+                return Optional.empty();
+            }
+        }
+    }
+
+    private EditedRecords() {}
+
+    /** What an edit of this dead letter is sealed for. */
+    static String place(String id) {
+        return DeadLetter.place(id) + " edited";
+    }
+
+    private static final String READ = """
+            SELECT dead_letter_id, source_topic, sealed_edit FROM dead_letter WHERE dead_letter_id = ANY (?) AND sealed_edit IS NOT NULL
+            """;
+
+    static List<Row> of(Connection connection, Vault vault, Collection<String> ids) throws SQLException {
+        return read(connection, vault, READ, ids);
+    }
+
+    private static final String LOCK = READ + " ORDER BY dead_letter_id FOR UPDATE";
+
+    /** None of them is edited before the transaction ends. */
+    public static List<Row> lock(Connection connection, Vault vault, Collection<String> ids) throws SQLException {
+        return read(connection, vault, LOCK, ids);
+    }
+
+    private static List<Row> read(Connection connection, Vault vault, String sql, Collection<String> ids) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            var rows = new ArrayList<Row>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    String id = result.getString(1);
+                    rows.add(new Row(id, result.getString(2), vault.open(place(id), result.getBytes(3))));
+                }
+            }
+            return rows;
+        }
+    }
+}

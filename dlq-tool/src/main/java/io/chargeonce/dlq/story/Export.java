@@ -1,0 +1,99 @@
+package io.chargeonce.dlq.story;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.query.Listing;
+import io.chargeonce.dlq.query.Mask;
+import io.chargeonce.dlq.query.Order;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * Carries dead letters elsewhere with what they hold: a payment's request, or a poison record's bytes. What identifies
+ * people and cards is masked unless that is expressly not meant.
+ */
+public final class Export {
+
+    /** @param payment the request's fields by name; none for poison */
+    public record Exported(DeadLetterView letter, Map<String, String> payment, Optional<Story.Source> source) {}
+
+    private final DeadLetterQueue queue;
+    private final boolean masked;
+
+    public Export(DeadLetterQueue queue, boolean masked) {
+        this.queue = queue;
+        this.masked = masked;
+    }
+
+    /** The oldest first, in little memory. */
+    public void run(DeadLetterFilter filter, Consumer<Exported> out) {
+        run(new Listing(queue), filter, Order.OLDEST_FIRST, Long.MAX_VALUE, out);
+    }
+
+    public void run(Listing listing, DeadLetterFilter filter, Order order, long limit, Consumer<Exported> out) {
+        listing.pages(filter, order, limit, page -> {
+            Map<String, Exported> payloads = queue.database().withConnection(connection -> payloads(connection, page));
+            page.forEach(letter -> out.accept(payloads.get(letter.id())));
+        });
+    }
+
+    private static final String PAYLOADS = """
+            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record,
+                   operation.payment_id, operation.kind AS operation, operation.idempotency_key, payment_method, customer, reference, description, receipt_email
+              FROM dead_letter LEFT JOIN operation USING (operation_id)
+             WHERE dead_letter_id = ANY (?)
+            """;
+
+    private Map<String, Exported> payloads(Connection connection, List<DeadLetterView> page) throws SQLException {
+        var letters = new HashMap<String, DeadLetterView>();
+        page.forEach(letter -> letters.put(letter.id(), masked ? letter.masked() : letter));
+        var exported = new HashMap<String, Exported>();
+        try (var statement = connection.prepareStatement(PAYLOADS)) {
+            statement.setArray(1, connection.createArrayOf("text", letters.keySet().toArray()));
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    DeadLetterView letter = letters.get(result.getString("dead_letter_id"));
+                    exported.put(letter.id(), new Exported(letter, payment(result), source(result)));
+                }
+            }
+        }
+        return exported;
+    }
+
+    private Map<String, String> payment(ResultSet result) throws SQLException {
+        var payment = new LinkedHashMap<String, String>();
+        for (String name : List.of("payment_id", "operation", "idempotency_key")) {
+            put(payment, result, name, UnaryOperator.identity());
+        }
+        put(payment, result, "reference", Mask::personal);
+        for (String personal : List.of("payment_method", "customer", "description", "receipt_email")) {
+            put(payment, result, personal, Mask::all);
+        }
+        return payment;
+    }
+
+    private void put(Map<String, String> payment, ResultSet result, String column, UnaryOperator<String> mask) throws SQLException {
+        String value = result.getString(column);
+        if (value != null) {
+            payment.put(column, masked ? mask.apply(value) : value);
+        }
+    }
+
+    private Optional<Story.Source> source(ResultSet result) throws SQLException {
+        String topic = result.getString("source_topic");
+        if (topic == null) {
+            return Optional.empty();
+        }
+        var source = Story.Source.of(result, queue.vault());
+        return Optional.of(masked ? source.masked() : source);
+    }
+}

@@ -1,0 +1,37 @@
+package io.chargeonce.dlq.story;
+
+import io.chargeonce.wire.PaymentJson;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+
+/** The fields of a request that nobody may edit, as far as a record, readable or not, shows them. */
+final class FixedFields {
+
+    private static final List<String> NAMES = List.of("amount", "currency", "merchant", "payment_method", "idempotency_key");
+
+    private FixedFields() {}
+
+    /** Those that the first shows, and the second shows otherwise or not at all. */
+    static List<String> changed(byte[] before, byte[] after) {
+        return NAMES.stream().filter(name -> value(before, name).isPresent() && !value(before, name).equals(value(after, name))).toList();
+    }
+
+    private static Optional<String> value(byte[] record, String name) {
+        try {
+            var value = PaymentJson.MAPPER.readTree(record).path(name);
+            return value.isMissingNode() ? Optional.empty() : Optional.of(value.toString());
+        } catch (JacksonException unreadable) {
+            return search(new String(record, StandardCharsets.UTF_8), name);
+        }
+    }
+
+    /** As it would be written in JSON, in something that is none. */
+    private static Optional<String> search(String text, String name) {
+        Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\"(?:[^\"\\\\]|\\\\.)*\"|-?[0-9.eE+]+)").matcher(text);
+        return found.find() ? Optional.of(found.group(1)) : Optional.empty();
+    }
+}

@@ -1,0 +1,49 @@
+package io.chargeonce.dlq.story;
+
+import io.chargeonce.payment.Money;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Something that happened to a payment, or to a poison record, by the database's clock. */
+public sealed interface Moment {
+
+    Instant at();
+
+    record Accepted(Instant at, String merchant, String idempotencyKey) implements Moment {}
+
+    /** The first byte of an attempt was about to leave. */
+    record Sent(Instant at, int attempt, int generation, String psp, String pspKey, Instant keyValidUntil) implements Moment {}
+
+    /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook}, or {@code hand} for a person's word */
+    record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
+                 Optional<String> detail, Optional<String> reference) implements Moment {}
+
+    /**
+     * @param parked whether it waits for a PSP to be well rather than for its next counted attempt
+     * @param times  how often it was parked there, one wait after the other
+     * @param due    when the last of these is over
+     */
+    record Waited(Instant at, int tier, boolean parked, int times, Optional<String> cause, Instant due) implements Moment {}
+
+    /** It entered the dead-letter queue. @param message only of the last time is it still known */
+    record Died(Instant at, String cause, Optional<String> message) implements Moment {}
+
+    /** Some of its money was to go back, as an operation of its own. @param state of that one, now */
+    record GaveBack(Instant at, String id, String kind, Money money, String state) implements Moment {}
+
+    /** Somebody, or a service, did something that is audited. */
+    record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}
+
+    /** Among things of one instant: what comes first. */
+    default int rank() {
+        return switch (this) {
+            case Accepted accepted -> 0;
+            case Sent sent -> 1;
+            case Heard heard -> 2;
+            case Waited waited -> 3;
+            case Died died -> 4;
+            case GaveBack back -> 5;
+            case Deed deed -> 6;
+        };
+    }
+}

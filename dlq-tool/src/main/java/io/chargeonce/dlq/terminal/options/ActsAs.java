@@ -1,0 +1,36 @@
+package io.chargeonce.dlq.terminal.options;
+
+import io.chargeonce.database.Roles;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Who changes something: the login of the session. A login that many use is told so, for the audit log names no person then. */
+public final class ActsAs {
+
+    /** With the option that makes a login of one's own; another shared role is refused, and says so. */
+    private static final Map<String, String> SHARED = Map.of(Roles.OPERATOR, "--operator", Roles.UNMASK, "--unmask", Roles.ERASER, "--eraser");
+
+    private ActsAs() {}
+
+    public static Mandate mandate(CommandSpec command, DeadLetterQueue queue, Optional<String> reason) {
+        return warned(command, Mandate.of(queue, reason));
+    }
+
+    /** For a run that there is already. */
+    public static Mandate mandate(CommandSpec command, DeadLetterQueue queue, Optional<String> reason, String run) {
+        return warned(command, Mandate.of(queue, reason, run));
+    }
+
+    private static Mandate warned(CommandSpec command, Mandate mandate) {
+        if (SHARED.containsKey(mandate.actor())) {
+            command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
+                    + "chargeonce migrate %s NAME makes a login of your own")
+                    .formatted(command.qualifiedName(" "), mandate.actor(), SHARED.get(mandate.actor())));
+            command.commandLine().getErr().flush();
+        }
+        return mandate;
+    }
+}

@@ -1,0 +1,13 @@
+package io.chargeonce.dlq.terminal.options;
+
+import picocli.CommandLine.Option;
+
+/** What every command of the queue understands. */
+public final class CommonOptions {
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    boolean help;
+
+    @Option(names = "--json", description = "Print JSON, one object a line.")
+    public boolean json;
+}

@@ -1,0 +1,25 @@
+package io.chargeonce.dlq.terminal.options;
+
+import io.chargeonce.dlq.query.Plan;
+import java.util.Optional;
+
+/** What somebody saw and means; anything else is refused. */
+public record Expected(Optional<Integer> count, Optional<String> fingerprint) {
+
+    public boolean isAny() {
+        return count.isPresent() || fingerprint.isPresent();
+    }
+
+    /** Why this plan is not the expected one, or empty if it is. */
+    public Optional<String> refusal(Plan plan) {
+        long there = plan.standings().total().count();
+        if (count.filter(n -> n != there).isPresent()) {
+            return Optional.of("%,d dead letters are meant now, not the %,d expected; nothing was changed".formatted(there, count.get()));
+        }
+        if (fingerprint.filter(f -> !f.equals(plan.fingerprint())).isPresent()) {
+            return Optional.of("the set is not the expected one any more: its fingerprint is %s; nothing was changed"
+                    .formatted(plan.fingerprint()));
+        }
+        return Optional.empty();
+    }
+}

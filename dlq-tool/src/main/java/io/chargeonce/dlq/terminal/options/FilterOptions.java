@@ -1,0 +1,56 @@
+package io.chargeonce.dlq.terminal.options;
+
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which dead letters are meant. */
+public final class FilterOptions {
+
+    @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list or summary shows it.")
+    Optional<String> cause;
+
+    @Option(names = "--psp", paramLabel = "PSP", description = "Only those whose last attempt went to this PSP.")
+    Optional<String> psp;
+
+    @Option(names = "--merchant", paramLabel = "MERCHANT", description = "Only this merchant's.")
+    Optional<String> merchant;
+
+    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least so long: 45s, 3m, 2h, 5d.")
+    Optional<String> olderThan;
+
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
+    Optional<String> newerThan;
+
+    @Option(names = "--text", paramLabel = "TEXT", description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
+    Optional<String> text;
+
+    @Option(names = "--standing", paramLabel = "STANDING",
+            description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved, poison or mended.")
+    Optional<String> standing;
+
+    @Mixin
+    TraitOptions traits;
+
+    public DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
+        return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
+                problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
+    }
+
+    private Optional<Standing> standing(Problems problems) {
+        Optional<Standing> known = standing.flatMap(given ->
+                Arrays.stream(Standing.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT))).findFirst());
+        if (standing.isPresent() && known.isEmpty()) {
+            problems.add("--standing is '%s', but must be one of %s".formatted(standing.get(),
+                    Arrays.stream(Standing.values()).map(Standing::tag).collect(Collectors.joining(", "))));
+        }
+        return known;
+    }
+}

@@ -1,0 +1,57 @@
+package io.chargeonce.dlq.terminal.options;
+
+import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import java.util.Optional;
+import java.util.OptionalInt;
+import picocli.CommandLine.Option;
+
+/** How careful a merge is. */
+public final class RunTermsOptions {
+
+    @Option(names = "--canary", paramLabel = "N",
+            description = "So many payments go first; the rest only once these have ended well. 20 unless said; 0 for none.")
+    Optional<String> canary;
+
+    @Option(names = "--rate", paramLabel = "N", description = "So many a second to begin with, doubled while all goes well.")
+    Optional<String> rate;
+
+    @Option(names = "--max-rate", paramLabel = "N", description = "At most so many a second.")
+    Optional<String> maxRate;
+
+    @Option(names = "--abort-above", paramLabel = "PERCENT", description = "Stop when more than that fail again. 10%% unless said.")
+    Optional<String> abortAbove;
+
+    @Option(names = "--even-capped", description = "Also payments that were merged too often already; only with ids.")
+    public boolean evenCapped;
+
+    public boolean any() {
+        return canary.isPresent() || rate.isPresent() || maxRate.isPresent() || abortAbove.isPresent() || evenCapped;
+    }
+
+    public RunTerms terms(Problems problems) {
+        int canaryOf = canary.filter("0"::equals).isPresent() ? 0 : problems.number("--canary", canary).orElse(RunTerms.USUAL_CANARY);
+        OptionalInt most = number("--max-rate", maxRate, problems);
+        OptionalInt begin = rate.isEmpty() ? most : number("--rate", rate, problems);
+        if (begin.isPresent() && most.isPresent() && most.getAsInt() < begin.getAsInt()) {
+            problems.add("--max-rate is %d, but must not be below the --rate of %d".formatted(most.getAsInt(), begin.getAsInt()));
+            return new RunTerms(canaryOf, begin, OptionalInt.empty(), percent(problems), evenCapped);
+        }
+        return new RunTerms(canaryOf, begin, most, percent(problems), evenCapped);
+    }
+
+    private static OptionalInt number(String option, Optional<String> given, Problems problems) {
+        return problems.number(option, given).map(OptionalInt::of).orElse(OptionalInt.empty());
+    }
+
+    private int percent(Problems problems) {
+        if (abortAbove.isEmpty()) {
+            return RunTerms.USUAL_ABORT_ABOVE_PERCENT;
+        }
+        if (!abortAbove.get().matches("(100|\\d{1,2})%?")) {
+            problems.add("--abort-above is '%s', but must be a share from 0%% to 100%%".formatted(abortAbove.get()));
+            return RunTerms.USUAL_ABORT_ABOVE_PERCENT;
+        }
+        return Integer.parseInt(abortAbove.get().replace("%", ""));
+    }
+}

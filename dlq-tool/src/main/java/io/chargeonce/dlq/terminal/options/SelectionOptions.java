@@ -1,0 +1,63 @@
+package io.chargeonce.dlq.terminal.options;
+
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What a change is to be made to: ids, or a filter, or expressly everything. */
+public final class SelectionOptions {
+
+    @Parameters(paramLabel = "ID", arity = "0..*", description = "Only these dead letters.")
+    List<String> ids = new ArrayList<>();
+
+    @Mixin
+    FilterOptions filters;
+
+    @Option(names = "--all", description = "Everything in the queue.")
+    boolean all;
+
+    @Option(names = "--yes", description = "Do it. Without it, only tells what would be done.")
+    public boolean yes;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
+    public Optional<String> reason;
+
+    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly so many are meant.")
+    Optional<String> expectCount;
+
+    @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")
+    Optional<String> expectFingerprint;
+
+    public Expected expected(Problems problems) {
+        Optional<Integer> count = expectCount.filter("0"::equals).map(Integer::valueOf)
+                .or(() -> problems.number("--expect-count", expectCount));
+        return new Expected(count, expectFingerprint);
+    }
+
+    /** Whether a set is named at all. */
+    public boolean any() {
+        return !ids.isEmpty() || all || yes || expectCount.isPresent() || expectFingerprint.isPresent()
+                || !filters.filter(Optional.empty(), new Problems()).isEverything();
+    }
+
+    public DeadLetterFilter filter(Problems problems) {
+        DeadLetterFilter filter = filters.filter(ids.isEmpty() ? Optional.empty() : Optional.of(ids), problems);
+        if (all && !filter.isEverything()) {
+            problems.add("--all means everything, so name no ids and no filter with it");
+        } else if (!all && filter.isEverything() && !problems.any()) {
+            problems.add("name ids or a filter, or say --all");
+        } else if (!ids.isEmpty() && !filter.equals(DeadLetterFilter.ofIds(ids))) {
+            problems.add("name ids or a filter, not both");
+        }
+        if (reason.filter(String::isBlank).isPresent()) {
+            problems.add("--reason is empty: say why, it is kept in the audit log");
+        }
+        problems.kept("--reason", reason);
+        return filter;
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * Options that several commands share, and who the caller acts as.
+ * May know the queue and the screen, no command.
+ */
+package io.chargeonce.dlq.terminal.options;

@@ -1,0 +1,73 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
+import java.util.Arrays;
+import java.util.List;
+
+/** What a merge or a purge would do, and what it did. */
+public final class ChangeReport {
+
+    private ChangeReport() {}
+
+    /** What a merge would do, by standing, with money. */
+    public static void printMergePlan(Plan plan, Screen screen) {
+        printPlan(new Change.Merging(), plan, screen);
+    }
+
+    /** What a purge would do, by standing, with money. */
+    public static void printPurgePlan(Plan plan, Screen screen) {
+        printPlan(new Change.Purging(false), plan, screen);
+    }
+
+    public static void printPlan(Change change, Plan plan, Screen screen) {
+        List<Standing> present = Arrays.stream(Standing.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
+        if (present.isEmpty()) {
+            screen.say(change.nothing());
+            return;
+        }
+        new Table<Standing>(screen, List.of(
+                Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
+                Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
+                Column.whole("STANDING", Words::of),
+                Column.whole(change.title(), change::inWords))).print(present);
+        screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
+        if (change instanceof Change.Merging) {
+            MergeNotes.print(present::contains, screen);
+        }
+    }
+
+    static String committed(Tally<Fate> fates, Mandate mandate) {
+        boolean moved = Arrays.stream(Fate.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
+        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(mandate.run(), mandate.actor());
+    }
+
+    /** What became of each, by fate, with money. */
+    public static void printResult(Mandate mandate, Sweep.Result result, Screen screen) {
+        Tally<Fate> fates = result.fates();
+        List<Fate> present = Arrays.stream(Fate.values()).filter(f -> fates.of(f).count() > 0).toList();
+        if (present.isEmpty()) {
+            screen.say("Nothing was changed.");
+        } else {
+            new Table<Fate>(screen, List.of(
+                    Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
+                    Column.rightLines("MONEY", f -> fates.of(f).moneyLines()),
+                    Column.whole("RESULT", Words::of))).print(present);
+            screen.say(committed(fates, mandate));
+            if (fates.of(Fate.PURGED).count() > 0) {
+                screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", mandate.run());
+            }
+        }
+        if (!result.finished()) {
+            screen.say("Stopped between two batches, nothing is left half done; the same command does the rest.");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.story.Life;
+import io.chargeonce.dlq.story.Moment;
+import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.ledger.Operation;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** A payment's life for a person: one line for each thing that happened, with the time since the one before. */
+public final class LifePage {
+
+    private LifePage() {}
+
+    public static void print(Life life, Screen screen) {
+        screen.print("%s", screen.bold(Printable.of(life.id())));
+        life.operation().ifPresent(operation -> screen.say(now(operation)));
+        life.letter().ifPresent(letter -> screen.say(now(letter)));
+        screen.print("");
+        Instant before = life.moments().getFirst().at();
+        for (Moment moment : life.moments()) {
+            screen.labelled("%s %8s  ".formatted(moment.at().truncatedTo(ChronoUnit.MILLIS), since(Duration.between(before, moment.at()))),
+                    MomentWords.of(moment));
+            before = moment.at();
+        }
+    }
+
+    private static String now(Operation operation) {
+        var accepted = operation.accepted();
+        return "%s of %s, now %s, generation %d, %d attempt%s".formatted(accepted.request().money(), accepted.merchant(),
+                operation.state().tag(), operation.generation(), operation.sequence(),
+                operation.sequence() == 1 ? "" : "s");
+    }
+
+    private static String now(DeadLetterView letter) {
+        return letter.state().equals("dead")
+                ? "In the dead-letter queue for %s: %s.".formatted(Ages.brief(letter.age()), Words.of(letter.standing()))
+                : "Left the dead-letter queue: %s.".formatted(letter.state());
+    }
+
+    /** Short gaps matter here, so they are told to the millisecond. */
+    private static String since(Duration gap) {
+        if (gap.isZero()) {
+            return "";
+        }
+        return gap.toSeconds() < 10 ? "+%d.%03ds".formatted(gap.toSeconds(), gap.toMillisPart()) : "+" + Ages.brief(gap);
+    }
+}

@@ -1,0 +1,61 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.query.Mask;
+import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.payment.Money;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Dead letters, one a line. One thread. */
+public final class ListTable {
+
+    private static final Map<String, Column<DeadLetterView>> COLUMNS = columns();
+
+    public static final String NAMES = String.join(", ", COLUMNS.keySet());
+    public static final List<String> USUAL = List.of("id", "age", "amount", "cause", "psp", "merchant", "message");
+
+    private final Table<DeadLetterView> table;
+
+    public ListTable(Screen screen) {
+        this(screen, USUAL);
+    }
+
+    public ListTable(Screen screen, List<String> names) {
+        this.table = new Table<>(screen, names.stream().map(COLUMNS::get).toList());
+    }
+
+    public static List<String> unknown(List<String> names) {
+        return names.stream().filter(name -> !COLUMNS.containsKey(name)).toList();
+    }
+
+    private static Map<String, Column<DeadLetterView>> columns() {
+        var columns = new LinkedHashMap<String, Column<DeadLetterView>>();
+        columns.put("id", Column.whole("ID", DeadLetterView::id));
+        columns.put("age", Column.right("AGE", letter -> Ages.brief(letter.age())));
+        columns.put("amount", Column.right("AMOUNT", letter -> letter.money().map(Money::toString).orElse("–")));
+        columns.put("cause", Column.shrinking("CAUSE", 10, DeadLetterView::cause));
+        columns.put("psp", Column.shrinking("PSP", 4, letter -> letter.psp().orElse("–")));
+        columns.put("merchant", Column.shrinking("MERCHANT", 4, letter -> letter.merchant().orElse("–")));
+        columns.put("standing", Column.whole("STANDING", letter -> Words.of(letter.standing())));
+        columns.put("generation", Column.right("GENERATION", letter -> "" + letter.generation()));
+        columns.put("tier", Column.right("TIER", letter -> "" + letter.tier()));
+        columns.put("died", Column.whole("DIED", letter -> Words.time(letter.diedAt())));
+        columns.put("message", Column.ifRoom("MESSAGE", 16, letter -> Mask.personal(letter.message())));
+        return columns;
+    }
+
+    /** Pages that follow line up with the first. */
+    public void print(List<DeadLetterView> page) {
+        table.print(page);
+    }
+
+    public boolean isEmpty() {
+        return table.isEmpty();
+    }
+}

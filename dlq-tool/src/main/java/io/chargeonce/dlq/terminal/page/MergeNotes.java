@@ -1,0 +1,18 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Words;
+import java.util.Arrays;
+import java.util.function.Predicate;
+
+/** Says below a table why a merge treats some of its dead letters otherwise than by charging again. */
+final class MergeNotes {
+
+    private MergeNotes() {}
+
+    static void print(Predicate<Standing> isPresent, Screen screen) {
+        Arrays.stream(Standing.values()).filter(standing -> standing != Standing.RECHARGEABLE).filter(isPresent)
+                .forEach(standing -> screen.say("%s: %s.".formatted(Words.byMerge(standing), Words.whyByMerge(standing))));
+    }
+}

@@ -1,0 +1,65 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.Summary;
+import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+
+/** The queue by cause, PSP and merchant, with money and with what a merge would do. Each currency has a line of its own. */
+public final class SummaryTable {
+
+    private record Line(String cause, String psp, String merchant, Sum sum, String oldest, String keys, List<String> merge) {}
+
+    private SummaryTable() {}
+
+    public static void print(Summary summary, Screen screen) {
+        if (summary.groups().isEmpty()) {
+            screen.say(Change.NOTHING_QUEUED);
+            return;
+        }
+        var lines = new ArrayList<Line>();
+        summary.groups().forEach(group -> lines.add(new Line(group.cause(), group.psp().orElse("–"),
+                group.merchant().orElse("–"), group.sum(), Ages.brief(group.oldest()),
+                group.keyValidUntil().map(Words::time).orElse(""), byMerge(group.standings()))));
+        lines.add(new Line("total", "", "", summary.total(), Ages.brief(summary.oldest().orElseThrow()), "", List.of()));
+        var columns = new ArrayList<Column<Line>>(List.of(
+                Column.right("COUNT", (Line line) -> "%,d".formatted(line.sum.count())),
+                Column.rightLines("MONEY", (Line line) -> line.sum.moneyLines()),
+                Column.right("OLDEST", Line::oldest),
+                Column.shrinking("CAUSE", 10, Line::cause),
+                Column.shrinking("PSP", 4, Line::psp),
+                Column.shrinking("MERCHANT", 4, Line::merchant),
+                Column.lines("MERGE", Line::merge)));
+        if (lines.stream().anyMatch(line -> !line.keys.isEmpty())) {
+            columns.add(Column.ifRoom("KEY VALID UNTIL", 20, Line::keys));
+        }
+        new Table<>(screen, columns).print(lines);
+        MergeNotes.print(s -> summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), screen);
+        keys(summary, screen);
+    }
+
+    /** The column has room on a wide screen only. */
+    private static void keys(Summary summary, Screen screen) {
+        var first = new TreeMap<String, Instant>();
+        summary.groups().forEach(group -> group.keyValidUntil().ifPresent(at ->
+                first.merge(group.psp().orElse("a PSP"), at, (one, other) -> one.isBefore(other) ? one : other)));
+        first.forEach((psp, at) -> screen.say("%s forgets the first key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
+                .formatted(psp, Words.time(at))));
+    }
+
+    private static List<String> byMerge(Tally<Standing> standings) {
+        List<Standing> present = Arrays.stream(Standing.values()).filter(s -> standings.of(s).count() > 0).toList();
+        return present.size() == 1 ? List.of(Words.byMerge(present.getFirst()))
+                : present.stream().map(s -> Words.byMerge(s) + " " + Words.brief(standings.of(s).count())).toList();
+    }
+}

@@ -1,0 +1,69 @@
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.merge.MergeRun;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Section;
+import io.chargeonce.dlq.terminal.screen.Words;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** One look at the queue, as a page of a screen or as JSON. */
+public final class WatchPage {
+
+    private WatchPage() {}
+
+    /** Of at most so many rows, and never fewer than tell the gist of each part. */
+    public static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
+        var lines = new ArrayList<String>();
+        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")), screen.faint(Words.time(watch.at()))));
+        lines.addAll(Section.fitted(List.of(
+                Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
+                Section.table(screen.bold("Tiers"), "tiers", TIERS, watch.tiers(), "nothing waits", screen),
+                new Section(screen.bold("Breakers"), List.of(), screen.wrapped("  ", breakers.entrySet().stream()
+                        .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of).toList(), "lines"),
+                new Section(screen.bold("Open runs"), List.of(), watch.runs().isEmpty() ? List.of(List.of("  none"))
+                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")), rows - lines.size()));
+        return lines;
+    }
+
+    private static final List<Column<Watch.Arrivals>> ARRIVALS = List.of(
+            Column.right("LAST MINUTE", line -> "%,d".formatted(line.minute())),
+            Column.right("10 MINUTES", line -> "%,d".formatted(line.tenMinutes())),
+            Column.right("HOUR", line -> "%,d".formatted(line.hour())),
+            Column.shrinking("CAUSE", 10, Watch.Arrivals::cause));
+
+    private static final List<Column<Watch.Tier>> TIERS = List.of(
+            Column.whole("TIER", tier -> tier.number() == 0 ? "main" : "retry-" + tier.number()),
+            Column.right("WAITING", tier -> "%,d".formatted(tier.waiting())),
+            Column.right("PARKED", tier -> "%,d".formatted(tier.parked())),
+            Column.right("OVERDUE", tier -> "%,d".formatted(tier.overdue())),
+            Column.right("LONGEST", tier -> tier.overdue() == 0 ? "–" : Ages.brief(tier.longest())));
+
+    private static String inWords(MergeRuns.Report report) {
+        MergeRun run = report.run();
+        var outcomes = report.outcomes();
+        return "%s %s, %,d of %,d moved: %,d succeeded, %,d declined, %,d failed again, %,d open".formatted(run.id(), RunPage.state(run),
+                report.fates().total().count(), run.items(), outcomes.succeeded(), outcomes.declined(),
+                outcomes.failedAgain() + outcomes.unresolved(), outcomes.open());
+    }
+
+    public static Map<String, Object> json(Watch watch, Map<String, String> breakers) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("at", watch.at().toString());
+        json.put("dead", watch.dead());
+        json.put("arrivals", watch.arrivals().stream().map(line -> Map.of("cause", line.cause(), "minute", line.minute(),
+                "ten_minutes", line.tenMinutes(), "hour", line.hour())).toList());
+        json.put("tiers", watch.tiers().stream().map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting(),
+                "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds())).toList());
+        json.put("breakers", breakers);
+        json.put("runs", watch.runs().stream().map(RunJson::report).toList());
+        return json;
+    }
+}

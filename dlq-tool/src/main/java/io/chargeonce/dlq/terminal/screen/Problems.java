@@ -1,0 +1,78 @@
+package io.chargeonce.dlq.terminal.screen;
+
+import io.chargeonce.payment.CardNumbers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+
+/** Everything that is wrong with how a command was called, told at once. */
+public final class Problems {
+
+    public static final int EXIT = 2;
+
+    private final List<String> problems = new ArrayList<>();
+
+    public void add(String problem) {
+        problems.add(problem);
+    }
+
+    public boolean any() {
+        return !problems.isEmpty();
+    }
+
+    /** Each problem on a line of its own; returns the exit code. */
+    public int print(CommandLine.Model.CommandSpec command) {
+        var err = command.commandLine().getErr();
+        problems.forEach(problem -> err.println(command.qualifiedName(" ") + ": " + Printable.of(problem)));
+        err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
+        err.flush();
+        return EXIT;
+    }
+
+    /** A reason that has to be given. */
+    public void needsReason(Optional<String> reason) {
+        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
+            add("--reason is missing: say why, it is kept in the audit log");
+        }
+        kept("--reason", reason);
+    }
+
+    /** An option's value that is kept in the audit log, where a card number could never be taken out. */
+    public void kept(String option, Optional<String> text) {
+        if (text.filter(CardNumbers::isIn).isPresent()) {
+            add("%s holds what can be a card number: leave it out, for the audit log keeps this for ever".formatted(option));
+        }
+    }
+
+    /** An option's value as an age. */
+    public Optional<Duration> age(String option, Optional<String> text) {
+        Optional<Duration> age = text.flatMap(Ages::parse);
+        if (text.isPresent() && age.isEmpty()) {
+            add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, text.get()));
+        }
+        return age;
+    }
+
+    /** An option's value as an amount of money. */
+    public Optional<Long> minorUnits(String option, Optional<String> text) {
+        if (text.isPresent() && !text.get().matches("\\d{1,12}")) {
+            add("%s is '%s', but must be a whole number of minor units, such as 1299 for 12.99 EUR".formatted(option, text.get()));
+            return Optional.empty();
+        }
+        return text.map(Long::valueOf);
+    }
+
+    /** An option's value as a whole number from 1. */
+    public Optional<Integer> number(String option, Optional<String> text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!text.get().matches("[1-9]\\d{0,8}")) {
+            add("%s is '%s', but must be a whole number from 1 to 999999999".formatted(option, text.get()));
+            return Optional.empty();
+        }
+        return text.map(Integer::valueOf);
+    }
+}

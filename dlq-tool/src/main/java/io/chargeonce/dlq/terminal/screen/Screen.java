@@ -1,0 +1,94 @@
+package io.chargeonce.dlq.terminal.screen;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+
+/**
+ * Where results are printed.
+ *
+ * @param width   columns to fit tables into; {@link #ENDLESS} when nobody looks at it through a window
+ * @param colours whether it understands them
+ */
+public record Screen(PrintWriter out, int width, boolean colours) {
+
+    public static final int ENDLESS = Integer.MAX_VALUE;
+    private static final int NARROWEST = 60;
+
+    public static Screen of(CommandLine.Model.CommandSpec command) {
+        PrintWriter out = command.commandLine().getOut();
+        int width = isTerminal() ? Math.max(NARROWEST, command.usageMessage().width()) : ENDLESS;
+        return new Screen(out, width, command.commandLine().getColorScheme().ansi().enabled());
+    }
+
+    /** For a caller that is no command: prints without colours. */
+    public static Screen plain(PrintWriter out, int width) {
+        return new Screen(out, width, false);
+    }
+
+    /** Nobody takes what is printed: a reader that has seen enough, or a full disk. What would only be printed need not be found out. */
+    public static final class Gone extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        Gone() {
+            super("nobody takes what is printed");
+        }
+    }
+
+    public void print(String format, Object... arguments) {
+        out.printf(format + "%n", arguments);
+        // A writer over standard output is not told what went wrong below it.
+        if (out.checkError() || System.out.checkError()) {
+            throw new Gone();
+        }
+    }
+
+    /** A sentence, broken between words where the screen ends. */
+    public void say(String sentence) {
+        wrapped("", sentence).forEach(line -> print("%s", line));
+    }
+
+    /** The same as lines, each with an indent. */
+    public List<String> wrapped(String indent, String sentence) {
+        var lines = new ArrayList<String>();
+        var line = new StringBuilder();
+        for (String word : Printable.of(sentence).split(" ")) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
+                lines.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? indent : " ").append(word);
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    /** A faint label, and what it says beside it, line below line. */
+    public void labelled(String label, String text) {
+        List<String> lines = wrapped(" ".repeat(label.length()), text);
+        print("%s%s", faint(label), lines.getFirst().stripLeading());
+        lines.stream().skip(1).forEach(line -> print("%s", line));
+    }
+
+    public String bold(String text) {
+        return colours ? "\u001b[1m" + text + "\u001b[0m" : text;
+    }
+
+    public String faint(String text) {
+        return colours ? "\u001b[2m" + text + "\u001b[0m" : text;
+    }
+
+    /** From Java 22 there may be a console without a terminal, and only then a method to ask it. */
+    public static boolean isTerminal() {
+        if (System.console() == null) {
+            return false;
+        }
+        try {
+            return (boolean) java.io.Console.class.getMethod("isTerminal").invoke(System.console());
+        } catch (ReflectiveOperationException olderJava) {
+            return true;
+        }
+    }
+}

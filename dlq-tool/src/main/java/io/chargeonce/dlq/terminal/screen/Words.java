@@ -1,0 +1,80 @@
+package io.chargeonce.dlq.terminal.screen;
+
+import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.query.Standing;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** What happens to dead letters, in words. */
+public final class Words {
+
+    private Words() {}
+
+    public static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** A number for which there is little room. */
+    public static String brief(long count) {
+        return count < 10_000 ? "%,d".formatted(count) : count < 10_000_000 ? count / 1_000 + "k" : count / 1_000_000 + "M";
+    }
+
+    public static String byMerge(Standing standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "merge";
+            case PAST_DEADLINE -> "merge late";
+            case NEEDS_A_PERSON -> "needs a person";
+            case CHARGED -> "settles";
+            case UNRESOLVED -> "resolver first";
+            case POISON -> "needs editing";
+            case MENDED -> "sends again";
+        };
+    }
+
+    public static String whyByMerge(Standing standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "no attempt took money, so another one is safe";
+            case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
+            case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
+            case CHARGED -> "the money was taken already, nothing is charged again";
+            case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
+            case POISON -> "poison cannot be merged before dlq edit has made it readable";
+            case MENDED -> "the record was edited, so it goes to its topic again and is read anew";
+        };
+    }
+
+    public static String byPurge(Standing standing) {
+        return switch (standing) {
+            case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON -> "purge";
+            case CHARGED -> "refused: the money was taken";
+            case UNRESOLVED -> "refused: the money may have been taken";
+            case POISON, MENDED -> "purge: the record only";
+        };
+    }
+
+    public static String of(Standing standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "safe to re-charge";
+            case PAST_DEADLINE -> "past its deadline";
+            case NEEDS_A_PERSON -> "merged too often";
+            case CHARGED -> "already charged";
+            case UNRESOLVED -> "unresolved";
+            case POISON -> "poison";
+            case MENDED -> "poison, edited";
+        };
+    }
+
+    public static String of(Fate fate) {
+        return switch (fate) {
+            case REENTERED -> "re-entered the pipeline";
+            case SETTLED -> "settled: already charged";
+            case ASKED -> "with the resolver now; stays listed until known";
+            case RESENT -> "sent again as edited";
+            case PURGED -> "purged";
+            case RESTORED -> "back in the queue";
+            case REFUSED -> "refused and left as it was";
+            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
+            case GONE -> "moved by somebody else meanwhile";
+        };
+    }
+}

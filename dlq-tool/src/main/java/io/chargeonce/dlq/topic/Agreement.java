@@ -1,0 +1,61 @@
+package io.chargeonce.dlq.topic;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether the queue and the payments say the same of each other, and everything staged for the topic can go there. */
+public final class Agreement {
+
+    public record Difference(String id, String what) {}
+
+    private Agreement() {}
+
+    /** Looks at every operation, which takes its time. */
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '30min'";
+
+    /** One statement, so that all of it is of one moment. */
+    private static final String DIFFERENCES = """
+            SELECT dead_letter_id, 'it is listed, but its payment is ' || coalesce(operation.state, 'not there')
+              FROM dead_letter LEFT JOIN operation_now AS operation USING (operation_id)
+             WHERE dead_letter.state = 'dead' AND operation_id IS NOT NULL
+               AND (operation.state IS NULL OR operation.state NOT IN ('dead', 'unresolved'))
+             UNION ALL
+            SELECT operation_id, 'its payment is ' || operation.state || ', but the queue says ' || coalesce(letter.state, 'nothing of it')
+              FROM operation_now AS operation LEFT JOIN dead_letter AS letter USING (operation_id)
+             WHERE operation.state IN ('dead', 'purged') AND letter.state IS DISTINCT FROM operation.state
+             UNION ALL
+            SELECT dead_letter_id, 'it is listed with another amount than its payment has'
+              FROM dead_letter JOIN operation_now AS operation USING (operation_id)
+             WHERE dead_letter.state = 'dead'
+               AND (dead_letter.amount, dead_letter.currency) IS DISTINCT FROM (operation.amount, operation.currency)
+             UNION ALL
+            SELECT record_key, 'Kafka refuses its record on ' || topic || ': ' || refusal
+              FROM outbox WHERE refusal IS NOT NULL AND topic = ?
+             ORDER BY 1 LIMIT ?
+            """;
+
+    /** @param limit the most that are told */
+    public static List<Difference> differences(DeadLetterQueue queue, int limit) {
+        return queue.database().inTransaction(connection -> read(connection, queue.topics().deadLetters(), limit));
+    }
+
+    private static List<Difference> read(Connection connection, String topic, int limit) throws SQLException {
+        try (var patience = connection.createStatement()) {
+            patience.execute(PATIENCE);
+        }
+        try (var statement = connection.prepareStatement(DIFFERENCES)) {
+            statement.setString(1, topic);
+            statement.setInt(2, limit);
+            var differences = new ArrayList<Difference>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    differences.add(new Difference(result.getString(1), result.getString(2)));
+                }
+            }
+            return differences;
+        }
+    }
+}

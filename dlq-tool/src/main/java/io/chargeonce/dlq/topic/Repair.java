@@ -1,0 +1,36 @@
+package io.chargeonce.dlq.topic;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Mandate;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.LetterCopies;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Has the compacted topic say again what the table says, of those dead letters where it says something else. */
+public final class Repair {
+
+    private static final int BATCH = 200;
+
+    private final DeadLetterQueue queue;
+
+    public Repair(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    public void run(List<String> ids, Mandate mandate) {
+        for (int from = 0; from < ids.size(); from += BATCH) {
+            runOnce(ids.subList(from, Math.min(ids.size(), from + BATCH)), mandate);
+        }
+    }
+
+    private void runOnce(List<String> ids, Mandate mandate) {
+        queue.database().inTransaction(connection -> {
+            LetterCopies.stage(connection, queue.topics(), ids);
+            AuditLog.append(connection, ids.stream().map(id -> new AuditLog.Entry(mandate.person(), "dlq.repaired", Optional.empty(),
+                    "dead_letter", id, mandate.reason(), Map.of("run", mandate.run()))).toList());
+            return ids;
+        });
+    }
+}

@@ -1,0 +1,134 @@
+package io.chargeonce.dlq.topic;
+
+import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.audit.Seal;
+import io.chargeonce.audit.SealCheck;
+import io.chargeonce.audit.SealTable;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.SealRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Whether Kafka has the same seals as the database. First the table is read, then the topic up to its end: whatever the table held
+ * and no outbox row waits for is on the topic by then. So it may be asked while everything runs. One thread, and memory for a bit a seal.
+ */
+public final class SealCopies {
+
+    private static final int LOOK = 1_000;
+
+    private final DeadLetterQueue queue;
+    private final AuditKeys keys;
+    private final Consumer<SealCheck.Finding> told;
+    private final BitSet seen = new BitSet();
+    private final List<Seal> copies = new ArrayList<>();
+    private final long after;
+    private long last;
+
+    private SealCopies(DeadLetterQueue queue, AuditKeys keys, long after, Consumer<SealCheck.Finding> told) {
+        this.queue = queue;
+        this.keys = keys;
+        this.after = after;
+        this.told = told;
+    }
+
+    /**
+     * @param after only seals with higher numbers are compared
+     * @param told  of each seal of which database and topic do not say the same
+     * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
+     */
+    public static void compare(DeadLetterQueue queue, KafkaConnection kafka, AuditKeys keys, long after, Consumer<SealCheck.Finding> told) {
+        var one = new SealCopies(queue, keys, after, told);
+        queue.database().withConnection(one::readTable);
+        Optional<TopicScan> scan = TopicScan.open(kafka, queue.topics().auditSeals());
+        if (scan.isEmpty()) {
+            told.accept(new SealCheck.Finding(OptionalLong.empty(),
+                    "there is no topic %s: run chargeonce migrate".formatted(queue.topics().auditSeals())));
+            return;
+        }
+        try (TopicScan open = scan.get()) {
+            open.partitions().forEach(partition -> open.read(partition, one::take));
+        }
+        one.look();
+        one.tellUnseen();
+    }
+
+    private static final String LAST = "SELECT coalesce(max(seal), 0) FROM audit_seal";
+
+    private static final String WAITING = "SELECT record_key::int FROM outbox WHERE topic = ? AND record_key ~ '^[0-9]{1,9}$'";
+
+    /** In this order: what leaves the outbox in between is on the topic. */
+    private boolean readTable(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(LAST); var row = statement.executeQuery()) {
+            row.next();
+            last = row.getLong(1);
+        }
+        try (var statement = connection.prepareStatement(WAITING)) {
+            statement.setString(1, queue.topics().auditSeals());
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    seen.set(row.getInt(1));
+                }
+            }
+        }
+        return true;
+    }
+
+    private void take(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            Seal copy = Seal.of(PaymentJson.MAPPER.readValue(record.value() == null ? new byte[0] : record.value(), SealRecord.class));
+            if (copy.number() < 1) {
+                throw new IllegalArgumentException("seals have numbers");
+            }
+            if (copy.number() > after) {
+                copies.add(copy);
+            }
+        } catch (JacksonException | IllegalArgumentException | NullPointerException unreadable) {
+            told.accept(new SealCheck.Finding(OptionalLong.empty(), "%s-%d at offset %d has a record that is no seal"
+                    .formatted(record.topic(), record.partition(), record.offset())));
+        }
+        if (copies.size() == LOOK) {
+            look();
+        }
+    }
+
+    private void look() {
+        List<Long> numbers = copies.stream().map(Seal::number).distinct().toList();
+        Map<Long, Seal> rows = queue.database().withConnection(connection -> SealTable.numbered(connection, numbers)).stream()
+                .collect(Collectors.toMap(Seal::number, Function.identity()));
+        for (Seal copy : copies) {
+            Seal row = rows.get(copy.number());
+            if (copy.equals(row)) {
+                seen.set((int) Math.min(copy.number(), Integer.MAX_VALUE - 1));
+            } else {
+                String which = "made %s over records %d to %d".formatted(copy.sealedAt(), copy.from(), copy.to());
+                tell(copy.number(), (row == null ? "Kafka has it, %s, and the database does not" : "Kafka has another one, %s").formatted(which)
+                        + (copy.checkMark(keys) == Seal.Mark.WRONG ? "; no key of ours made that one's mark" : ""));
+            }
+        }
+        copies.clear();
+    }
+
+    private void tellUnseen() {
+        for (long number = seen.nextClearBit((int) after + 1); number <= last; number = seen.nextClearBit((int) number + 1)) {
+            tell(number, "Kafka has no copy of it");
+        }
+    }
+
+    private void tell(long seal, String what) {
+        told.accept(new SealCheck.Finding(OptionalLong.of(seal), what));
+    }
+}

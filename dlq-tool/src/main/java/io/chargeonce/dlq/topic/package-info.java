@@ -1,0 +1,5 @@
+/**
+ * What the topics say: compared with the tables and repaired, their seals, and dead letters of a foreign topic.
+ * May know query and story.
+ */
+package io.chargeonce.dlq.topic;

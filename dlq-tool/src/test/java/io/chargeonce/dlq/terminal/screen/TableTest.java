@@ -1,0 +1,94 @@
+package io.chargeonce.dlq.terminal.screen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TableTest {
+
+    private record Row(String id, String amount, String message) {}
+
+    private static final List<Column<Row>> COLUMNS = List.of(
+            Column.whole("ID", Row::id),
+            Column.right("AMOUNT", Row::amount),
+            Column.shrinking("MESSAGE", 4, Row::message));
+
+    @Test
+    void columns_line_up_and_the_long_one_is_cut_to_the_screen() {
+        assertThat(printed(30, new Row("a", "1.00 EUR", "short"), new Row("bcd", "12.00 EUR", "much too long for it")))
+                .isEqualTo("""
+                        ID      AMOUNT  MESSAGE
+                        a     1.00 EUR  short
+                        bcd  12.00 EUR  much too long…
+                        """);
+    }
+
+    @Test
+    void without_a_window_nothing_is_cut() {
+        assertThat(printed(Screen.ENDLESS, new Row("a", "1", "x".repeat(500)))).contains("x".repeat(500));
+    }
+
+    @Test
+    void what_must_stay_whole_stays_whole_on_any_screen() {
+        assertThat(printed(26, new Row("a-long-id", "12.00 EUR", "some message"))).contains("a-long-id  12.00 EUR  som…");
+        assertThat(printed(25, new Row("a-long-id", "12.00 EUR", "some message"))).isEqualTo("ID            AMOUNT\na-long-id  12.00 EUR\n");
+        assertThat(printed(5, new Row("a-long-id", "12.00 EUR", "some message"))).as("no screen at all").contains("a-long-id  12.00 EUR  som…");
+    }
+
+    @Test
+    void a_column_that_only_fills_the_room_is_left_out_when_there_is_none() {
+        var out = new StringWriter();
+        var table = new Table<Row>(Screen.plain(new PrintWriter(out), 20), List.of(Column.whole("ID", Row::id),
+                Column.shrinking("AMOUNT", 4, Row::amount), Column.ifRoom("MESSAGE", 10, Row::message)));
+        table.print(List.of(new Row("a", "12.00 EUR", "a long message")));
+        assertThat(out.toString()).isEqualTo("ID  AMOUNT\na   12.00 EUR\n");
+    }
+
+    @Test
+    void a_cell_of_several_lines_makes_a_row_of_several_lines() {
+        var out = new StringWriter();
+        new Table<Row>(Screen.plain(new PrintWriter(out), 40), List.of(Column.whole("ID", Row::id),
+                Column.rightLines("MONEY", row -> List.of(row.amount.split(" / "))))).print(List.of(new Row("a", "1 EUR / 20 JPY", "")));
+        assertThat(out.toString()).isEqualTo("ID   MONEY\na    1 EUR\n    20 JPY\n");
+    }
+
+    @Test
+    void sentences_break_between_words() {
+        var out = new StringWriter();
+        Screen.plain(new PrintWriter(out), 12).say("one two three four");
+        assertThat(out.toString()).isEqualTo("one two\nthree four\n");
+    }
+
+    @Test
+    void characters_beyond_sixteen_bits_are_cut_between_and_not_within() {
+        assertThat(Printable.cut("😀😀😀", 2)).isEqualTo("😀…");
+        assertThat(Printable.of("a\ud83d")).isEqualTo("a\\u{d83d}");
+    }
+
+    @Test
+    void ages_are_written_and_read_in_one_unit() {
+        assertThat(Ages.brief(Duration.ofSeconds(59))).isEqualTo("59s");
+        assertThat(Ages.brief(Duration.ofSeconds(179))).isEqualTo("2m");
+        assertThat(Ages.brief(Duration.ofHours(23))).isEqualTo("23h");
+        assertThat(Ages.brief(Duration.ofDays(400))).isEqualTo("400d");
+        assertThat(Ages.parse("90m")).contains(Duration.ofMinutes(90));
+        assertThat(Ages.parse("2d")).contains(Duration.ofDays(2));
+        assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text ->
+                assertThat(Ages.parse(text)).isEmpty());
+    }
+
+    @Test
+    void large_numbers_are_told_in_little_room() {
+        assertThat(List.of(Words.brief(9_999), Words.brief(480_123), Words.brief(12_345_678))).containsExactly("9,999", "480k", "12M");
+    }
+
+    private static String printed(int width, Row... rows) {
+        var out = new StringWriter();
+        new Table<>(Screen.plain(new PrintWriter(out), width), COLUMNS).print(List.of(rows));
+        return out.toString();
+    }
+}
