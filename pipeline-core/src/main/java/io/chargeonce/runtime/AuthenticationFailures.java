@@ -2,7 +2,6 @@ package io.chargeonce.runtime;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -15,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of a request that could not say who it is: it is counted, told in the log once in a while, and answered the later the more
- * of them came from its address; whoever has one IPv6 address has a /64 of them, which is one here. Only failures wait, so a good credential is never slower, from the same address either. What is
+ * of them came from its {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, from the same address either. What is
  * remembered and who waits is bounded, whatever comes. Any thread.
  */
 public final class AuthenticationFailures {
@@ -33,7 +32,6 @@ public final class AuthenticationFailures {
     private static final Duration FIRST = Duration.ofMillis(50);
     private static final Duration LONGEST = Duration.ofSeconds(2);
     private static final int MOST_ADDRESSES = 10_000;
-    private static final int LARGEST_KNOWN_PART = 8;
     /** Who waits holds a connection: more than these are answered at once, so that failures keep out no one. */
     private static final int MOST_WAITING = 100;
     private static final int MOST_WAITING_OF_ONE = 4;
@@ -45,7 +43,7 @@ public final class AuthenticationFailures {
     private final InstantSource clock;
     private final Pause pause;
     private final Semaphore places = new Semaphore(MOST_WAITING);
-    private final Map<ByteBuffer, Window> windows = new ConcurrentHashMap<>();
+    private final Map<ClientNetwork, Window> windows = new ConcurrentHashMap<>();
     private Instant nextLine = Instant.MIN;
     private Instant nextForgetting = Instant.MIN;
     private int untold;
@@ -72,7 +70,7 @@ public final class AuthenticationFailures {
     public void failed(String why, InetAddress client, Optional<String> named) {
         counted(why, 1);
         tell(why, client, named);
-        ByteBuffer network = network(client);
+        ClientNetwork network = ClientNetwork.of(client);
         Duration delay = begin(network);
         if (delay.isPositive() && places.tryAcquire()) {
             try {
@@ -84,12 +82,6 @@ public final class AuthenticationFailures {
         } else if (delay.isPositive()) {
             end(network);
         }
-    }
-
-    /** The address, or the /64 that it is in. */
-    private static ByteBuffer network(InetAddress client) {
-        byte[] address = client.getAddress();
-        return ByteBuffer.wrap(address, 0, Math.min(address.length, LARGEST_KNOWN_PART));
     }
 
     private void counted(String why, int more) {
@@ -117,7 +109,7 @@ public final class AuthenticationFailures {
     }
 
     /** Counts it, and tells how long it has to wait; then {@link #end} follows. */
-    private Duration begin(ByteBuffer client) {
+    private Duration begin(ClientNetwork client) {
         Instant now = clock.instant();
         if (windows.size() >= MOST_ADDRESSES && !windows.containsKey(client)) {
             forget(now);
@@ -138,7 +130,7 @@ public final class AuthenticationFailures {
         return window.waiting() == 0 && !now.isBefore(window.since().plus(WINDOW));
     }
 
-    private void end(ByteBuffer client) {
+    private void end(ClientNetwork client) {
         windows.computeIfPresent(client, (address, window) -> new Window(window.since(), window.failures(), window.waiting() - 1));
     }
 
