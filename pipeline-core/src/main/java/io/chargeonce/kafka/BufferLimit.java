@@ -15,7 +15,7 @@ public record BufferLimit(int records, long bytes, int uncommittable) {
         }
     }
 
-    /** Which of the limits were reached, and are not half empty again: only then a paused partition fetches on, so that it does not flap. */
+    /** Which limits were reached and are not half empty again: only then a paused partition fetches on, so that it does not flap. */
     record Full(boolean inRecords, boolean inBytes, boolean inOffsets) {
         static final Full NO = new Full(false, false, false);
 

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of a request that could not say who it is: it is counted, told in the log once in a while, and answered the later the more
- * of them came from its {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, from the same address either. What is
- * remembered and who waits is bounded, whatever comes. Any thread.
+ * of them came from its {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, from the same address
+ * either. What is remembered and who waits is bounded, whatever comes. Any thread.
  */
 public final class AuthenticationFailures {
 
