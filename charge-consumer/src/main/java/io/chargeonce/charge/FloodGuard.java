@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * them, so that the loop's buffers fill and it stands. What is let through shows when the cause is gone.
  *
  * <p>What only one merchant's payments or only unreadable records run into is no such flood: while others do well, its dead letters go
- * to the queue, at its turn, and the records of who does well are never held back. Any thread.
+ * to the queue, at its turn, and the records of who does well are never held back. Of whom nothing is known yet counts as doing well until
+ * too many of those ended as dead letters: what hits many merchants with a few payments each is a flood like any other. Any thread.
  */
 final class FloodGuard {
 
@@ -37,6 +38,8 @@ final class FloodGuard {
     /** So long ago somebody else may have done well: any longer, and a cause that hits all would be noticed so much later. */
     private static final Duration LATELY = Duration.ofSeconds(5);
     private static final int MOST_SHARES = 10_000;
+    /** In a flood, dead letters of those who were not known to do badly. From then on only who did well since it began goes on freely. */
+    private static final int MOST_DOUBTS = 100;
 
     private static final class Share {
         private int deadInARow;
@@ -61,6 +64,8 @@ final class FloodGuard {
     private int dead;
     private Instant judgedSince = Instant.MIN;
     private Instant nextThrough = Instant.MIN;
+    private Instant floodSince = Instant.MIN;
+    private int doubts;
 
     /** @param perSecond records let through in a second while there is a flood; 0 lets all through, always */
     FloodGuard(int perSecond, InstantSource clock, MeterRegistry meters) {
@@ -76,7 +81,7 @@ final class FloodGuard {
      * @param share the record's, which is asked for only in a flood
      */
     synchronized Optional<Duration> holdBack(Supplier<String> share) {
-        if (!flood || doesWell(shares.get(share.get()))) {
+        if (!flood || isTrusted(shares.get(share.get()))) {
             return Optional.empty();
         }
         Instant now = clock.instant();
@@ -88,8 +93,16 @@ final class FloodGuard {
         return Optional.empty();
     }
 
+    private boolean isTrusted(Share share) {
+        return share == null ? doubts < MOST_DOUBTS : doesWell(share) && (doubts < MOST_DOUBTS || hasDoneWellInTheFlood(share));
+    }
+
     private static boolean doesWell(Share share) {
-        return share == null || share.deadInARow < DEAD_IN_A_ROW;
+        return share.deadInARow < DEAD_IN_A_ROW;
+    }
+
+    private boolean hasDoneWellInTheFlood(Share share) {
+        return !share.endedWell.isBefore(floodSince);
     }
 
     /** It is the trouble of a few while at least as many others do well. A lone merchant has no others. */
@@ -106,6 +119,7 @@ final class FloodGuard {
         }
         Instant now = clock.instant();
         Share share = shares.computeIfAbsent(of, first -> new Share());
+        doubts += flood && asDeadLetter && doesWell(share) && !hasDoneWellInTheFlood(share) ? 1 : 0;
         share.deadInARow = asDeadLetter ? share.deadInARow + 1 : 0;
         share.endedWell = asDeadLetter ? share.endedWell : now;
         if (!flood && now.isAfter(judgedSince.plus(JUDGED_WITHIN))) {
@@ -132,6 +146,10 @@ final class FloodGuard {
                     Duration.ofSeconds(1).dividedBy(betweenRecords));
         } else if (!nearlyAll && flood) {
             LOG.warn("The flood of dead letters is over: {} of the last {} ended well, and everything goes on", ended - dead, ended);
+        }
+        if (nearlyAll != flood) {
+            floodSince = now;
+            doubts = 0;
         }
         flood = nearlyAll;
         judgeAnew(now);

@@ -1,6 +1,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.NoticeTable;
@@ -29,6 +30,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +45,7 @@ final class WebhookInbox {
         YES,
         /** Nothing of it is believed. */
         REFUSED,
-        /** It could not be looked up now: the PSP is to send it again. */
+        /** It could not be looked up or recorded now: the PSP is to send it again. */
         LATER
     }
 
@@ -52,8 +54,12 @@ final class WebhookInbox {
     private static final String DROPPED = "chargeonce.psp.notices.dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int BATCH = 100;
-    /** Of the service's connections to Postgres: however many webhooks come, or wait for a payment's lock, the others are the payments'. */
+    /** Of the service's connections to Postgres: however many webhooks come, the others are the payments'. */
     private static final int MOST_CONNECTIONS = 4;
+    /** For a row that others hold, each time with a connection. */
+    private static final Duration LOCK_PATIENCE = Duration.ofMillis(20);
+    /** Then it is tried again, and in between it has no connection: who waits for one payment takes none from the others. */
+    private static final List<Duration> AGAIN_AFTER = Stream.of(100, 200, 400, 800, 1_600, 1_600).map(Duration::ofMillis).toList();
 
     private final Database database;
     private final Gateways gateways;
@@ -140,6 +146,11 @@ final class WebhookInbox {
             return take(psp, notice);
         } catch (Busy later) {
             return false;
+        } catch (DatabaseRefused refused) {
+            if (!refused.isPassing()) {
+                throw refused;
+            }
+            return false;
         }
     }
 
@@ -159,9 +170,34 @@ final class WebhookInbox {
         if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
             return false;
         }
-        apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, heard)));
+        whenItsRowIsFree(() -> apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, heard))));
         committed.run();
         return true;
+    }
+
+    /** @throws DatabaseRefused the row stayed busy */
+    private static void whenItsRowIsFree(Runnable work) {
+        for (Duration pause : AGAIN_AFTER) {
+            try {
+                work.run();
+                return;
+            } catch (DatabaseRefused refused) {
+                if (!refused.isRowBusy()) {
+                    throw refused;
+                }
+            }
+            sleep(pause);
+        }
+        work.run();
+    }
+
+    private static void sleep(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw new Busy();
+        }
     }
 
     /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
@@ -281,7 +317,7 @@ final class WebhookInbox {
     }
 
     private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> heard) throws SQLException {
-        Database.waitForLocks(connection, PATIENCE);
+        Database.waitForLocks(connection, LOCK_PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
             return true;

@@ -77,7 +77,7 @@ final class FakePsp implements Gateway {
     volatile boolean canBeAsked = true;
     /** What happens elsewhere while it thinks about its next question. */
     volatile Runnable behind = () -> { };
-    /** What its next webhook says. Its signature is the word {@code signed} in a header of that name. */
+    /** What its next webhook says, or that part of it whose number is its body. Its signature is the word {@code signed} in a header of that name. */
     volatile List<Notice> tells = List.of();
 
     private final String name;
@@ -138,7 +138,7 @@ final class FakePsp implements Gateway {
 
     @Override
     public Optional<Webhook> webhook() {
-        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> tells));
+        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> body.length == 0 ? tells : List.of(tells.get(body[0]))));
     }
 
     @Override

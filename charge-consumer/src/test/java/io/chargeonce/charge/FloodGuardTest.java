@@ -137,4 +137,35 @@ class FloodGuardTest {
 
         assertThat(guard.problem()).isPresent();
     }
+
+    /** Each merchant's every payment that goes on dies, as with a setting that is wrong for all. */
+    @Test
+    void what_hits_many_merchants_with_few_payments_each_is_held_back_like_one_with_many() {
+        end(200, true);
+        int through = 0;
+        for (int merchant = 0; merchant < 1_000; merchant++) {
+            String small = "merchant-" + merchant;
+            for (int payment = 0; payment < 5; payment++) {
+                if (guard.holdBack(() -> small).isEmpty()) {
+                    through++;
+                    guard.ended(small, true);
+                }
+            }
+        }
+        assertThat(guard.problem()).isPresent();
+        assertThat(through).isLessThan(250);
+    }
+
+    @Test
+    void who_did_well_lately_goes_on_also_when_the_unknown_are_no_longer_trusted() {
+        end(200, true);
+        end("acme", 1, false);
+        for (int merchant = 0; merchant < 400; merchant++) {
+            end("merchant-" + merchant, 1, true);
+        }
+        assertThat(guard.problem()).isPresent();
+        assertThat(guard.holdBack(() -> "merchant-400")).isEmpty();
+        assertThat(guard.holdBack(() -> "merchant-401")).isPresent();
+        assertThat(guard.holdBack(() -> "acme")).isEmpty();
+    }
 }

@@ -131,21 +131,20 @@ public final class Coalescer<A, R> implements AutoCloseable {
         var asks = new ArrayList<Asked<A, R>>(LARGEST_BATCH);
         Optional<Throwable> trouble = Optional.empty();
         boolean crowded = false;
-        while (!closed) {
+        while (!closed || trouble.isPresent()) {
             try {
-                if (trouble.isPresent()) {
-                    fail(asks, trouble.get());
-                    trouble = Optional.empty();
-                }
+                trouble.ifPresent(why -> fail(asks, why));
+                trouble = Optional.empty();
                 asks.clear();
-                gather(asks, crowded);
-                crowded = asks.size() >= CROWDED;
-                answer(List.copyOf(asks));
+                if (!closed) {
+                    gather(asks, crowded);
+                    crowded = asks.size() >= CROWDED;
+                    answer(List.copyOf(asks));
+                }
             } catch (InterruptedException closing) {
-                fail(asks, new Overloaded(name));
-                return;
+                trouble = Optional.of(new Overloaded(name));
             } catch (RuntimeException | Error e) {
-                // Even telling the callers may throw when the memory is full; it is tried again before anything else.
+                // Even telling the callers may throw when the memory is full; it is tried again before anything else, the end too.
                 trouble = Optional.of(e);
             }
         }
@@ -156,7 +155,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         if (crowded && queue.size() < WORTH_A_COMMIT) {
             Thread.sleep(GATHER);
         }
-        asks.addAll(queue.take(LARGEST_BATCH - 1, WORTH_A_COMMIT));
+        queue.takeInto(asks, LARGEST_BATCH - 1, WORTH_A_COMMIT);
     }
 
     /** Those that have an answer already keep it. */

@@ -78,21 +78,17 @@ final class FairQueue<T> {
         return lines.take();
     }
 
-    /** At most so many, one of each line in turn, and while there are several lines no more of each than that. */
-    synchronized List<T> take(int most, int mostOfOne) {
-        var taken = new ArrayList<T>();
-        if (!isShared()) {
-            while (taken.size() < most && lines.size() > 0) {
-                lines.take().ifPresent(taken::add);
-            }
-            return taken;
-        }
+    /**
+     * At most so many, one of each line in turn, and while there are several lines no more of each than that. Each is in the list as
+     * soon as it has left the queue, so that its caller is known whatever is thrown at the next.
+     */
+    synchronized void takeInto(List<T> taken, int most, int mostOfOne) {
+        boolean shared = isShared();
         var ofEach = new HashMap<Object, Integer>();
         boolean more = true;
-        while (more && taken.size() < most) {
-            more = lines.take(share -> ofEach.merge(share, 1, Integer::sum) <= mostOfOne).map(taken::add).orElse(false);
+        for (int i = 0; more && i < most; i++) {
+            more = lines.take(share -> !shared || ofEach.merge(share, 1, Integer::sum) <= mostOfOne).map(taken::add).orElse(false);
         }
-        return taken;
     }
 
     private boolean isShared() {

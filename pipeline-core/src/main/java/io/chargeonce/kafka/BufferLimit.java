@@ -15,12 +15,20 @@ public record BufferLimit(int records, long bytes, int uncommittable) {
         }
     }
 
-    boolean isReachedBy(int heldRecords, long heldBytes, int heldOffsets) {
-        return heldRecords >= records || heldBytes >= bytes || heldOffsets >= uncommittable;
+    /** Which limits were reached and are not half empty again: only then a paused partition fetches on, so that it does not flap. */
+    record Full(boolean inRecords, boolean inBytes, boolean inOffsets) {
+        static final Full NO = new Full(false, false, false);
+
+        boolean isReached() {
+            return inRecords || inBytes || inOffsets;
+        }
     }
 
-    /** Half empty again: only then a paused partition fetches on, so that it does not flap. */
-    boolean hasRoomAgainAt(int heldRecords, long heldBytes, int heldOffsets) {
-        return heldRecords <= records / 2 && heldBytes <= bytes / 2 && heldOffsets <= uncommittable / 2;
+    /** Each limit for itself: what one slow merchant holds of bytes or offsets below their limits does not keep the others' records out. */
+    Full after(Full before, int heldRecords, long heldBytes, int heldOffsets) {
+        return new Full(
+                heldRecords >= records || before.inRecords && heldRecords > records / 2,
+                heldBytes >= bytes || before.inBytes && heldBytes > bytes / 2,
+                heldOffsets >= uncommittable || before.inOffsets && heldOffsets > uncommittable / 2);
     }
 }

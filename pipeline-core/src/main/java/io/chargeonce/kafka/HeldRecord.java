@@ -40,8 +40,8 @@ final class HeldRecord {
         return handlings == 0 && !due.isAfter(now);
     }
 
-    /** One thread has it, and since before that time. */
+    /** One thread has it, since before that time, and it does not come again by itself. */
     boolean runsSinceBefore(Instant time) {
-        return handlings == 1 && begun.isBefore(time);
+        return handlings == 1 && !waits && begun.isBefore(time);
     }
 }

@@ -28,7 +28,6 @@ final class Membership implements ConsumerRebalanceListener {
     private static final Duration POLL_WHILE_PAUSED = Duration.ofMillis(10);
     /** While something runs, polls follow each other less closely: each costs as much as dozens of records. */
     private static final Duration GATHER = Duration.ofMillis(2);
-    private static final Duration BETWEEN_GULPS = Duration.ofMillis(5);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
@@ -42,7 +41,6 @@ final class Membership implements ConsumerRebalanceListener {
     private final Signal drained;
     private final Commits commits;
     private final Backpressure backpressure;
-    private final ReleaseRate rate;
     private final LoopMeters meters;
     private final ForbiddenTopics forbidden;
     private final TopicWatch watch;
@@ -61,7 +59,6 @@ final class Membership implements ConsumerRebalanceListener {
         this.meters = meters;
         this.commits = new Commits(consumer, settings, clock, meters);
         this.backpressure = new Backpressure(consumer, assignment, clock);
-        this.rate = new ReleaseRate(settings.mostPerSecond());
         this.forbidden = forbidden;
         this.watch = new TopicWatch(descriptions, consumer, settings, clock, assignment, meters);
     }
@@ -176,9 +173,6 @@ final class Membership implements ConsumerRebalanceListener {
     private Duration patience() {
         Duration longest = workers.isBusy() || watch.awaitsAnAnswer() ? POLL_WHILE_BUSY : LONGEST_POLL;
         Instant now = clock.instant();
-        if (rate.isUsedUp()) {
-            return BETWEEN_GULPS;
-        }
         return assignment.nextDue()
                 .map(due -> roundedUp(Duration.between(now, due)))
                 .filter(wait -> wait.compareTo(longest) < 0)
@@ -219,12 +213,7 @@ final class Membership implements ConsumerRebalanceListener {
 
     private void startWhatIsDue() {
         Instant now = clock.instant();
-        int allowed = rate.allowedAt(now);
-        for (PartitionWork work : assignment.inTurn()) {
-            int released = work.releaseDue(now, allowed, workers::offer);
-            rate.used(released);
-            allowed -= released;
-        }
+        assignment.inTurn().forEach(work -> work.releaseDue(now, workers::offer));
         workers.startWhatFits();
     }
 
@@ -235,6 +224,7 @@ final class Membership implements ConsumerRebalanceListener {
             return;
         }
         nextLook = now.plus(LOOK_EVERY);
+        workers.forgetAbandoned();
         if (!subscribed.equals(forbidden.allowed())) {
             join();
         }

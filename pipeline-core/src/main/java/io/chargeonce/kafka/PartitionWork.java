@@ -36,8 +36,8 @@ final class PartitionWork {
     private Optional<OffsetAndMetadata> commitRequested = Optional.empty();
     private Optional<String> topicId = Optional.empty();
     private Optional<Unread> unread = Optional.empty();
-    private boolean abandoned;
-    private boolean full;
+    private volatile boolean abandoned;
+    private BufferLimit.Full full = BufferLimit.Full.NO;
     private int running;
     private long heldBytes;
     private long unfetched;
@@ -92,7 +92,7 @@ final class PartitionWork {
 
     /** Whether nothing more of it is to be fetched now. */
     synchronized boolean takesNoMore(Instant now) {
-        return full || topicId.isEmpty() || unread.filter(refusal -> now.isBefore(refusal.again())).isPresent();
+        return full.isReached() || topicId.isEmpty() || unread.filter(refusal -> now.isBefore(refusal.again())).isPresent();
     }
 
     synchronized boolean isFollowedBy(long offset) {
@@ -117,17 +117,16 @@ final class PartitionWork {
         heldBytes += fetched.bytes;
         fetched.waits = true;
         waiting.addFetched(fetched);
-        full = full || limit.isReachedBy(shares.counted(), heldBytes, offsets.uncommittable());
+        full = fullNow();
     }
 
     /**
-     * Passes on what is due by now and first of its key.
+     * Passes on what is due by now and first of its key; what is given back comes first.
      *
-     * @param atMost so many; what is given back comes first
-     * @return how many it was, those that follow another of their key among them
+     * @return how many became due, those that follow another of their key among them
      */
-    synchronized int releaseDue(Instant now, int atMost, Consumer<HeldRecord> ready) {
-        return waiting.takeDue(now, atMost, fetched -> {
+    synchronized int releaseDue(Instant now, Consumer<HeldRecord> ready) {
+        return waiting.takeDue(now, fetched -> {
             if (keys.add(fetched)) {
                 ready.accept(fetched);
             }
@@ -151,6 +150,11 @@ final class PartitionWork {
         return true;
     }
 
+    /** False if the handling that seemed stuck has ended since. */
+    synchronized boolean beginAgain(HeldRecord stuck, Instant now) {
+        return stuck.handlings == 1 && !stuck.waits && begin(stuck, now);
+    }
+
     /** What is with the handler since before that time. */
     synchronized List<HeldRecord> runningSinceBefore(Instant time) {
         return abandoned ? List.of() : held.stream().filter(each -> each.runsSinceBefore(time)).toList();
@@ -170,8 +174,9 @@ final class PartitionWork {
         shares.remove(finished.share);
         heldBytes -= finished.bytes;
         endRun();
-        if (full && limit.hasRoomAgainAt(shares.counted(), heldBytes, offsets.uncommittable())) {
-            full = false;
+        boolean wasFull = full.isReached();
+        full = fullNow();
+        if (wasFull && !full.isReached()) {
             drained.raise();
         }
         return abandoned ? Optional.empty() : keys.next(finished);
@@ -198,6 +203,10 @@ final class PartitionWork {
         abandoned = true;
         waiting.clear();
         keys.clear();
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     /** Waits until nothing runs, at most until the deadline, which is a {@link System#nanoTime()}. */
@@ -233,7 +242,7 @@ final class PartitionWork {
     }
 
     synchronized boolean isFull() {
-        return full;
+        return full.isReached();
     }
 
     synchronized int held() {
@@ -248,6 +257,10 @@ final class PartitionWork {
                 .reduce(Overdue.none(now), Overdue::and);
         boolean more = !held.isEmpty() && held.getLast().isOverdue(now);
         return more ? fetched.and(new Overdue(unfetched, now)) : fetched;
+    }
+
+    private BufferLimit.Full fullNow() {
+        return limit.after(full, shares.counted(), heldBytes, offsets.uncommittable());
     }
 
     private void endRun() {

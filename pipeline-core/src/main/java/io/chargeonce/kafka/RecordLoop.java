@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * never goes beyond its lowest incomplete record.
  *
  * <p>One thread runs it and alone touches the consumer; every record is handled on a virtual thread. Records of one key (in
- * one partition) go one after another in offset order. A consumer that breaks is replaced, for ever. {@link #close},
+ * one partition) go one after another in offset order. A consumer that breaks, with an error too, is replaced, for ever. {@link #close},
  * {@link #health} and the meters may be used from any thread.
  */
 public final class RecordLoop implements Runnable, AutoCloseable {
@@ -139,7 +139,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
             serveWith(consumer, admin);
         } catch (TopicMadeAgain another) {
             log.warn("{}: gets a new consumer, for {}", settings.name(), another.getMessage());
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             meters.consumerFailed();
             failuresInARow++;
             Duration pause = AFTER_FAILURE.after(failuresInARow);

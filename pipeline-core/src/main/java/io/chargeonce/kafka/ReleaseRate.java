@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * How many records may become work now, so that a million which are due at once come out as a stream and not as a flood.
- * What is not used within a tenth of a second is gone. Poll thread only.
+ * What is not used within a tenth of a second is gone. Guarded by its owner.
  */
 final class ReleaseRate {
     private static final Duration LARGEST_GULP = Duration.ofMillis(100);
@@ -32,10 +32,5 @@ final class ReleaseRate {
 
     void used(int records) {
         allowed -= records;
-    }
-
-    /** Whether a record that is due has to wait for its turn. */
-    boolean isUsedUp() {
-        return allowed < 1;
     }
 }

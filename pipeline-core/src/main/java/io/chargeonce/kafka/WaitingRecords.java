@@ -28,13 +28,13 @@ final class WaitingRecords {
         givenBack.add(held);
     }
 
-    /** Takes at most so many, and returns how many. */
-    int takeDue(Instant now, int atMost, Consumer<HeldRecord> fetchedAndDue, Consumer<HeldRecord> givenBackAndDue) {
+    /** Returns how many it took. */
+    int takeDue(Instant now, Consumer<HeldRecord> fetchedAndDue, Consumer<HeldRecord> givenBackAndDue) {
         int taken = 0;
-        for (; taken < atMost && isDue(givenBack, now); taken++) {
+        for (; isDue(givenBack, now); taken++) {
             givenBackAndDue.accept(givenBack.remove());
         }
-        for (; taken < atMost && isDue(fetched, now); taken++) {
+        for (; isDue(fetched, now); taken++) {
             fetchedAndDue.accept(fetched.remove());
         }
         return taken;

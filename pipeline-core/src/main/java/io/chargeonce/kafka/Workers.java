@@ -38,11 +38,23 @@ final class Workers {
         this.clock = clock;
         this.meters = meters;
         this.logLimit = new LogLimit(clock, Duration.ofSeconds(1));
-        this.ready = new ReadyRecords(settings.maxInFlight());
+        this.ready = new ReadyRecords(settings.maxInFlight(), settings.mostPerSecond(), clock);
     }
 
+    /** What cannot be told is of no known share. Nothing that a record says may stop the poll thread. */
     String shareOf(ConsumerRecord<byte[], byte[]> record) {
-        return handler.shareOf(record);
+        try {
+            return handler.shareOf(record);
+        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
+            logLimit.ifAllowed(unsaid -> log.error("Bug! {}: the share of {}-{} offset {} can't be told; it takes its turn among those of no share",
+                    loop, record.topic(), record.partition(), record.offset(), bug));
+            return "";
+        }
+    }
+
+    /** Once their partitions have left. */
+    void forgetAbandoned() {
+        ready.forgetAbandoned();
     }
 
     /** The record is due and first of its key. It starts with the next {@link #startWhatFits}. */
@@ -67,7 +79,7 @@ final class Workers {
                 "{}: {} offset {} is with the handler since {}; it gets the record a second time, so that its offset need not wait. {} such messages were left out",
                 loop, stuck.work.partition, stuck.record.offset(), stuck.begun, unsaid));
         Thread.ofVirtual().name(loop + "-again").start(() -> {
-            if (stuck.work.begin(stuck, clock.instant())) {
+            if (stuck.work.beginAgain(stuck, clock.instant())) {
                 process(stuck).ifPresent(this::offer);
                 startWhatFits();
             }
@@ -87,8 +99,13 @@ final class Workers {
         return handler.waitedAgo().map(clock.instant()::minus).filter(answer::isBefore).or(() -> Optional.of(answer));
     }
 
+    /** Records that are due and first of their key, and have no slot yet. */
+    int waiting() {
+        return ready.waiting();
+    }
+
     boolean isBusy() {
-        return inFlight() > 0 || !ready.isEmpty();
+        return inFlight() > 0 || waiting() > 0;
     }
 
     /** Goes on with what may start when the one before is done. */

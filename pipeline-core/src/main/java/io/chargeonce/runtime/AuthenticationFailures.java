@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of a request that could not say who it is: it is counted, told in the log once in a while, and answered the later the more
- * of them came from its address. Only failures wait, so a good credential is never slower, from the same address either. What is
- * remembered and who waits is bounded, whatever comes. Any thread.
+ * of them came from its {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, from the same address
+ * either. What is remembered and who waits is bounded, whatever comes. Any thread.
  */
 public final class AuthenticationFailures {
 
@@ -43,7 +43,7 @@ public final class AuthenticationFailures {
     private final InstantSource clock;
     private final Pause pause;
     private final Semaphore places = new Semaphore(MOST_WAITING);
-    private final Map<InetAddress, Window> windows = new ConcurrentHashMap<>();
+    private final Map<ClientNetwork, Window> windows = new ConcurrentHashMap<>();
     private Instant nextLine = Instant.MIN;
     private Instant nextForgetting = Instant.MIN;
     private int untold;
@@ -70,16 +70,17 @@ public final class AuthenticationFailures {
     public void failed(String why, InetAddress client, Optional<String> named) {
         counted(why, 1);
         tell(why, client, named);
-        Duration delay = begin(client);
+        ClientNetwork network = ClientNetwork.of(client);
+        Duration delay = begin(network);
         if (delay.isPositive() && places.tryAcquire()) {
             try {
                 pause.of(delay);
             } finally {
                 places.release();
-                end(client);
+                end(network);
             }
         } else if (delay.isPositive()) {
-            end(client);
+            end(network);
         }
     }
 
@@ -108,7 +109,7 @@ public final class AuthenticationFailures {
     }
 
     /** Counts it, and tells how long it has to wait; then {@link #end} follows. */
-    private Duration begin(InetAddress client) {
+    private Duration begin(ClientNetwork client) {
         Instant now = clock.instant();
         if (windows.size() >= MOST_ADDRESSES && !windows.containsKey(client)) {
             forget(now);
@@ -129,7 +130,7 @@ public final class AuthenticationFailures {
         return window.waiting() == 0 && !now.isBefore(window.since().plus(WINDOW));
     }
 
-    private void end(InetAddress client) {
+    private void end(ClientNetwork client) {
         windows.computeIfPresent(client, (address, window) -> new Window(window.since(), window.failures(), window.waiting() - 1));
     }
 

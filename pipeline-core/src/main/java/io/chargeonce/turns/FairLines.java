@@ -3,6 +3,7 @@ package io.chargeonce.turns;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -52,15 +53,16 @@ public final class FairLines<T> {
         for (var turn = turns.iterator(); turn.hasNext();) {
             Line<T> line = turn.next();
             if (mayGo.test(line.share)) {
+                Optional<T> item = Optional.of(line.items.getFirst());
                 turn.remove();
-                T item = line.items.removeFirst();
+                line.items.removeFirst();
                 size--;
                 if (line.items.isEmpty()) {
                     lines.remove(line.share);
                 } else {
                     turns.addLast(line);
                 }
-                return Optional.of(item);
+                return item;
             }
         }
         return Optional.empty();
@@ -88,6 +90,17 @@ public final class FairLines<T> {
             turns.remove(line);
         }
         return true;
+    }
+
+    public void removeIf(Predicate<T> condition) {
+        for (Line<T> line : List.copyOf(turns)) {
+            line.items.removeIf(condition);
+            if (line.items.isEmpty()) {
+                lines.remove(line.share);
+                turns.remove(line);
+            }
+        }
+        size = turns.stream().mapToInt(line -> line.items.size()).sum();
     }
 
     public Optional<T> first(Object share) {

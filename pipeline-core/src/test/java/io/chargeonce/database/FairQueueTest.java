@@ -2,6 +2,7 @@ package io.chargeonce.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,16 +16,22 @@ class FairQueueTest {
         }
     }
 
+    private List<String> take(int most, int mostOfOne) {
+        var taken = new ArrayList<String>();
+        queue.takeInto(taken, most, mostOfOne);
+        return taken;
+    }
+
     @Test
     void lines_take_turns_and_each_keeps_its_order() {
         offer("a1", "a2", "a3", "b1");
-        assertThat(queue.take(10, 10)).isEqualTo(List.of("a1", "b1", "a2", "a3"));
+        assertThat(take(10, 10)).isEqualTo(List.of("a1", "b1", "a2", "a3"));
     }
 
     @Test
     void of_several_none_fills_a_batch() {
         offer("a1", "a2", "a3", "b1");
-        assertThat(queue.take(10, 2)).isEqualTo(List.of("a1", "b1", "a2"));
+        assertThat(take(10, 2)).isEqualTo(List.of("a1", "b1", "a2"));
     }
 
     @Test

@@ -262,4 +262,88 @@ class MembershipTest {
         await().until(() -> !workers.isBusy());
         assertThat(registry.get("chargeonce.loop.handled").tag("outcome", "done").counter().count()).isEqualTo(2);
     }
+
+    @Test
+    void records_of_partitions_that_left_do_not_add_up_while_the_slots_are_taken() throws InterruptedException {
+        List.of("0", "1", "2", "3", "4").forEach(script::hold);
+        Membership fed = membershipOf(workers);
+        for (int life = 0; life < 20; life++) {
+            fed.onPartitionsLost(List.of(PARTITION));
+            fed.onPartitionsAssigned(List.of(PARTITION));
+            consumer.seek(PARTITION, 0);
+            for (int offset = 0; offset < 10; offset++) {
+                append(offset, "key-" + offset);
+            }
+            turnAt(fed, now.get().plusSeconds(2));
+            turnAt(fed, now.get().plusSeconds(2));
+        }
+        assertThat(workers.waiting()).isLessThanOrEqualTo(10);
+        List.of("0", "1", "2", "3", "4").forEach(script::letGo);
+        await().until(() -> !workers.isBusy());
+    }
+
+    @Test
+    void at_a_bounded_rate_the_records_of_one_do_not_wait_for_the_flood_of_another() throws InterruptedException {
+        LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
+        Membership fed = membershipOf(slow, new Workers(slow, ofShares(), clock, meters));
+        fed.onPartitionsAssigned(List.of(PARTITION));
+        for (int i = 0; i < 200; i++) {
+            append(i, "flood " + i);
+        }
+        append(200, "other");
+        turnAt(fed, START.plusSeconds(9));
+        await().until(() -> script.done().size() == 5);
+
+        assertThat(script.done()).contains("200");
+    }
+
+    @Test
+    void a_record_whose_share_cannot_be_told_stops_nothing() throws InterruptedException {
+        RecordHandler bug = new RecordHandler() {
+            @Override
+            public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {
+                return script.handle(record);
+            }
+
+            @Override
+            public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+                throw new StackOverflowError("planted");
+            }
+        };
+        Membership fed = membershipOf(new Workers(settings, bug, clock, meters));
+        append(0, "a");
+        turnAt(fed, START);
+        turnAt(fed, START.plusSeconds(9));
+        await().until(() -> script.done().equals(List.of("0")));
+    }
+
+    /** Its key's first word is a record's share. */
+    private RecordHandler ofShares() {
+        return new RecordHandler() {
+            @Override
+            public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {
+                return script.handle(record);
+            }
+
+            @Override
+            public String shareOf(ConsumerRecord<byte[], byte[]> record) {
+                return new String(record.key()).split(" ")[0];
+            }
+        };
+    }
+
+    private Membership membershipOf(Workers fed) {
+        return membershipOf(settings, fed);
+    }
+
+    private Membership membershipOf(LoopSettings loop, Workers fed) {
+        return new Membership(consumer, descriptions, loop, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, fed,
+                loop == settings ? assignment : new Assignment(loop.buffer(), drained), drained, meters, new ForbiddenTopics(loop.topics(), clock));
+    }
+
+    private void turnAt(Membership fed, Instant instant) throws InterruptedException {
+        now.set(instant);
+        drained.raise();
+        fed.turn();
+    }
 }

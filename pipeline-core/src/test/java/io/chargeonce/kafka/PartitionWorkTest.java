@@ -23,7 +23,7 @@ class PartitionWorkTest {
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
 
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         assertThat(offsetsOf(ready)).containsExactly(0L, 2L);
 
         HeldRecord first = begun(work, 0);
@@ -36,11 +36,11 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW.plusSeconds(2));
         hold(work, 1, "b", NOW.plusSeconds(1));
 
-        work.releaseDue(NOW.plusSeconds(2).minusNanos(1), 100, ready::add);
+        work.releaseDue(NOW.plusSeconds(2).minusNanos(1), ready::add);
         assertThat(ready).isEmpty();
         assertThat(work.nextDue()).contains(NOW.plusSeconds(2));
 
-        work.releaseDue(NOW.plusSeconds(2), 100, ready::add);
+        work.releaseDue(NOW.plusSeconds(2), ready::add);
         assertThat(offsetsOf(ready)).containsExactly(0L, 1L);
         assertThat(work.nextDue()).isEmpty();
     }
@@ -51,18 +51,18 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW);
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         HeldRecord early = begun(work, 0);
         HeldRecord other = begun(work, 1);
 
         work.giveBack(early, NOW.plusSeconds(1));
         work.complete(other);
         ready.clear();
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         assertThat(ready).isEmpty();
         assertThat(work.committable()).isEmpty();
 
-        work.releaseDue(NOW.plusSeconds(1), 100, ready::add);
+        work.releaseDue(NOW.plusSeconds(1), ready::add);
         assertThat(ready).containsExactly(early);
         assertThat(work.complete(begun(work, 0))).map(next -> next.record.offset()).contains(1L);
         assertThat(work.committable()).map(OffsetAndMetadata::offset).contains(1L);
@@ -74,7 +74,7 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW);
         hold(work, 1, "a", NOW);
         hold(work, 2, "b", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         HeldRecord running = begun(work, 0);
 
         work.abandon();
@@ -88,7 +88,7 @@ class PartitionWorkTest {
     void waiting_for_what_runs_ends_with_the_last_completion_or_the_deadline() throws InterruptedException {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         HeldRecord running = begun(work, 0);
 
         assertThat(work.awaitQuiet(System.nanoTime())).isFalse();
@@ -102,7 +102,7 @@ class PartitionWorkTest {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
         hold(work, 1, "b", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         HeldRecord stuck = begun(work, 0);
         assertThat(work.runningSinceBefore(NOW)).isEmpty();
         assertThat(work.runningSinceBefore(NOW.plusNanos(1))).containsExactly(stuck);
@@ -123,7 +123,7 @@ class PartitionWorkTest {
     void a_record_that_both_of_its_handlings_give_back_comes_again_once() {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         HeldRecord twice = begun(work, 0);
         begun(work, 0);
 
@@ -131,8 +131,20 @@ class PartitionWorkTest {
         work.giveBack(twice, NOW.plusSeconds(2));
         ready.clear();
 
-        assertThat(work.releaseDue(NOW.plusSeconds(9), 100, ready::add)).isEqualTo(1);
+        assertThat(work.releaseDue(NOW.plusSeconds(9), ready::add)).isEqualTo(1);
         assertThat(ready).containsExactly(twice);
+    }
+
+    @Test
+    void what_the_second_handling_gave_back_is_not_handed_over_again_before_it_is_due() {
+        PartitionWork work = work(ROOMY);
+        hold(work, 0, "a", NOW);
+        work.releaseDue(NOW, ready::add);
+        HeldRecord stuck = begun(work, 0);
+        begun(work, 0);
+        work.giveBack(stuck, NOW.plusSeconds(600));
+
+        assertThat(work.runningSinceBefore(NOW.plusSeconds(60))).isEmpty();
     }
 
     @Test
@@ -153,13 +165,32 @@ class PartitionWorkTest {
             assertThat(work.isFull()).isFalse();
             hold(work, offset, "key-" + offset, NOW);
         }
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         assertThat(work.isFull()).isTrue();
 
         work.complete(begun(work, 0));
         assertThat(work.isFull()).isTrue();
         work.complete(begun(work, 1));
         assertThat(work.isFull()).isFalse();
+    }
+
+    @Test
+    void what_holds_offsets_below_their_limit_does_not_keep_a_buffer_of_records_full() {
+        PartitionWork work = work(new BufferLimit(4, 1 << 20, 8));
+        for (int offset = 0; offset < 4; offset++) {
+            hold(work, offset, "key-" + offset, NOW);
+        }
+        work.releaseDue(NOW, ready::add);
+        for (int index = 1; index < 4; index++) {
+            work.complete(begun(work, index));
+            hold(work, 3 + index, "more-" + index, NOW);
+        }
+        assertThat(work.isFull()).isTrue();
+        work.releaseDue(NOW, ready::add);
+        work.complete(begun(work, 4));
+        work.complete(begun(work, 5));
+
+        assertThat(work.isFull()).as("2 of 4 records are held, and 7 of 8 offsets wait for the first of them").isFalse();
     }
 
     @Test
@@ -178,7 +209,7 @@ class PartitionWorkTest {
         for (int offset = 1; offset < 4; offset++) {
             assertThat(work.isFull()).isFalse();
             hold(work, offset, "quick", NOW);
-            work.releaseDue(NOW, 100, ready::add);
+            work.releaseDue(NOW, ready::add);
             work.complete(begun(work, offset));
         }
         assertThat(work.isFull()).isTrue();
@@ -188,7 +219,7 @@ class PartitionWorkTest {
     void an_offset_is_asked_for_once_and_again_only_after_it_changed_or_failed() {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         work.complete(begun(work, 0));
 
         assertThat(work.takeChangedOffset()).isPresent();
@@ -203,7 +234,7 @@ class PartitionWorkTest {
         hold(work, 0, "a", NOW.minusSeconds(9));
         hold(work, 1, "b", NOW.minusSeconds(5));
         hold(work, 2, "c", NOW.plusSeconds(1));
-        work.releaseDue(NOW, 100, ready::add);
+        work.releaseDue(NOW, ready::add);
         begun(work, 0);
 
         assertThat(work.overdue(NOW)).isEqualTo(new Overdue(1, NOW.minusSeconds(5)));

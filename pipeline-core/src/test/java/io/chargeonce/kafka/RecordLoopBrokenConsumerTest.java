@@ -24,6 +24,7 @@ class RecordLoopBrokenConsumerTest {
             CountDownLatch mayWork = new CountDownLatch(1);
             Queue<Supplier<Consumer<byte[], byte[]>>> kinds = new ConcurrentLinkedQueue<>();
             kinds.add(RecordLoopBrokenConsumerTest::thatBreaks);
+            kinds.add(RecordLoopBrokenConsumerTest::thatBreaksWithAnError);
             kinds.add(() -> {
                 throw new KafkaException("can't be made");
             });
@@ -40,7 +41,7 @@ class RecordLoopBrokenConsumerTest {
             try (RecordLoop loop = new RecordLoop(Loops.settings(topic),
                     Loops.clients(() -> (kinds.isEmpty() ? last : kinds.remove()).get()),
                     DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
-                await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 2);
+                await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 3);
                 assertThat(loop.problem()).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));
                 assertThat(loop.standstill()).as("starting anew would not help").isEmpty();
 
@@ -49,6 +50,14 @@ class RecordLoopBrokenConsumerTest {
                 assertThat(loop.problem()).isEmpty();
             }
         }
+    }
+
+    private static Consumer<byte[], byte[]> thatBreaksWithAnError() {
+        MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+        consumer.schedulePollTask(() -> {
+            throw new NoClassDefFoundError("planted");
+        });
+        return consumer;
     }
 
     private static Consumer<byte[], byte[]> thatBreaks() {

@@ -92,4 +92,15 @@ class AuthenticationFailuresTest {
                 "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab)",
                 "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab); 999 more since the last of these lines");
     }
+
+    @Test
+    void all_addresses_of_one_64_are_one_client() throws UnknownHostException {
+        for (int host = 0; host < 20; host++) {
+            failures.failed("unauthenticated", InetAddress.getByName("2001:db8:1:2:" + host + "::1"), Optional.empty());
+        }
+        assertThat(pauses).hasSize(15);
+        pauses.clear();
+        failures.failed("unauthenticated", InetAddress.getByName("2001:db8:1:3::1"), Optional.empty());
+        assertThat(pauses).isEmpty();
+    }
 }

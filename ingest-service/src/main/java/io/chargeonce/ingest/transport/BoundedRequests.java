@@ -1,6 +1,7 @@
 package io.chargeonce.ingest.transport;
 
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.runtime.ClientNetwork;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.concurrency.limits.Limit;
@@ -27,7 +28,7 @@ import java.util.concurrent.ExecutorService;
 /**
  * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
  * chunk in memory, and a batch may be as long as it likes. It tells when a request begins to arrive; over HTTPS that is when the
- * handshake begins. And it holds only so many connections of one address: three quarters of all, so that a lone hostile one locks
+ * handshake begins. And it holds only so many connections of one {@linkplain ClientNetwork address}: three quarters of all, so that a lone hostile one locks
  * nobody out, and a proxy, whose address all have, needs no setting.
  */
 record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, Counter refused) implements ServerConnectionSelector {
@@ -51,7 +52,7 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-        String address = context.remotePeer().host();
+        String address = ClientNetwork.of(context.remotePeer().address()).name();
         if (!addresses.take(address)) {
             refused.increment();
             throw refusal(context);
