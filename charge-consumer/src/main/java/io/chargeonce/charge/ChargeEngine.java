@@ -132,7 +132,7 @@ public final class ChargeEngine {
         var purges = new PurgeEnd(database, topics, relay::nudge);
         startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
-        var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
+        var sweeper = new Sweeper(database, progress, topics, schedule.tiers().size(), settings.sweepAfter(), relay::nudge);
         startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
         startWorker("search", Duration.ofMinutes(1), () -> LateOperations.listMissed(database));
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
