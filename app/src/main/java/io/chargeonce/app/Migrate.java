@@ -53,16 +53,21 @@ public final class Migrate {
 
     /** Returns the topics that were created. */
     public static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
-        return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), partitions, replicas).create(admin));
+        return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), settings.tiers().size(), partitions, replicas)
+                .create(admin));
     }
 
     /** Returns false if the brokers guard nothing. */
     public static boolean acls(PipelineSettings settings) {
-        return withKafka(settings, new AccessPlan(new Topics(settings.topicPrefix()))::create);
+        return withKafka(settings, accessPlan(settings)::create);
     }
 
     static List<AclBinding> plannedAcls(PipelineSettings settings) {
-        return new AccessPlan(new Topics(settings.topicPrefix())).all();
+        return accessPlan(settings).all();
+    }
+
+    private static AccessPlan accessPlan(PipelineSettings settings) {
+        return new AccessPlan(new Topics(settings.topicPrefix()), settings.tiers().size());
     }
 
     private static <T> T withKafka(PipelineSettings settings, Function<Admin, T> work) {

@@ -6,6 +6,7 @@ import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Topics;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class AbsentPsps {
 
-    static final String CAUSE = "psp_absent";
+    static final String CAUSE = FailureCause.PSP_ABSENT.tag();
 
     private static final Logger LOG = LoggerFactory.getLogger(AbsentPsps.class);
 

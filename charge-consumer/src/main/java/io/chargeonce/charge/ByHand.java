@@ -3,7 +3,6 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlement.State;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 
@@ -59,15 +58,5 @@ record ByHand(HandSettlement settlement, State state, String answer) {
     Outcome outcome() {
         return settlement.reference().<Outcome>map(Outcome.Charged::new)
                 .orElseGet(() -> new Outcome.Failed(FailureCause.SETTLED_NOT_CHARGED, settlement.evidence()));
-    }
-
-    /** It sends nothing: what was not charged stays dead until a person merges it. */
-    NextStep next() {
-        return switch (outcome()) {
-            case Outcome.Charged charged -> new NextStep.SettleSucceeded(charged);
-            case Outcome.Failed failed -> new NextStep.DeadLetter(failed);
-            case Outcome.Declined declined -> throw new IllegalStateException("Bug! A person settles nothing as declined");
-            case Outcome.Unknown unknown -> throw new IllegalStateException("Bug! A person settles nothing as unknown");
-        };
     }
 }

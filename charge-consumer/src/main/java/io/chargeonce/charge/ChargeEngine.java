@@ -101,7 +101,7 @@ public final class ChargeEngine {
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", Duration.ofSeconds(1), new PspNewsroom(database, gateways)::runOnce);
-        this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison, flood,
+        this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);
     }
 
@@ -124,7 +124,7 @@ public final class ChargeEngine {
      */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
-                () -> new Resolver(database, gateways, exchange, schedule, resolutions, tracing, settings.lease()));
+                () -> new Resolver(database, gateways, exchange, resolutions, tracing, settings.lease()));
         startWorker("resolver", Duration.ofMillis(500), resolver::start);
         startWorker("absent-psps", Duration.ofSeconds(30), new AbsentPsps(database, gateways, topics, relay::nudge, meters)::runOnce);
         var presenter = new Presenter(database, topics, relay::nudge);
@@ -132,7 +132,7 @@ public final class ChargeEngine {
         var purges = new PurgeEnd(database, topics, relay::nudge);
         startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
-        var sweeper = new Sweeper(database, progress, topics, settings.sweepAfter(), relay::nudge);
+        var sweeper = new Sweeper(database, progress, topics, schedule.tiers().size(), settings.sweepAfter(), relay::nudge);
         startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
         startWorker("search", Duration.ofMinutes(1), () -> LateOperations.listMissed(database));
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);

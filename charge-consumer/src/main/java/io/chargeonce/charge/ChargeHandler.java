@@ -4,9 +4,8 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.Patiently;
 import io.chargeonce.kafka.RecordHandler;
 import io.chargeonce.kafka.Verdict;
-import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.PaymentRecord;
@@ -36,19 +35,17 @@ public final class ChargeHandler implements RecordHandler {
     private final Claims claims;
     private final Exchange exchange;
     private final Gateways gateways;
-    private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final PoisonBin poison;
     private final FloodGuard flood;
     private final NewerRecords newer;
     private final MeterRegistry meters;
 
-    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, RetrySchedule schedule, Resolutions resolutions,
+    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, Resolutions resolutions,
                   PoisonBin poison, FloodGuard flood, NewerRecords newer, MeterRegistry meters) {
         this.claims = claims;
         this.exchange = exchange;
         this.gateways = gateways;
-        this.schedule = schedule;
         this.resolutions = resolutions;
         this.poison = poison;
         this.flood = flood;
@@ -151,12 +148,10 @@ public final class ChargeHandler implements RecordHandler {
             Outcome outcome = send(attempt);
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
-            NextStep next = schedule.after(attempt.progress(), outcome, failedByItself);
-            claimed = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
-                    attempt.call().key(), "call", outcome, next, Optional.of(Failover.Ask.after(tried)), Optional.empty())).elsewhere();
-            if (claimed.isEmpty()) {
-                tellEnd(merchant, next);
-            }
+            Resolutions.Resolved resolved = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
+                    attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.Ask.after(tried)), Optional.empty()));
+            resolved.state().ifPresent(state -> tellEnd(merchant, state));
+            claimed = resolved.elsewhere();
         }
         return Verdict.done();
     }
@@ -168,9 +163,11 @@ public final class ChargeHandler implements RecordHandler {
                 ? unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference()))) : outcome;
     }
 
-    private void tellEnd(String merchant, NextStep next) {
-        if (next instanceof NextStep.SettleSucceeded || next instanceof NextStep.SettleDeclined || next instanceof NextStep.DeadLetter) {
-            flood.ended(merchant, next instanceof NextStep.DeadLetter);
+    private void tellEnd(String merchant, OperationState state) {
+        switch (state) {
+            case SUCCEEDED, DECLINED -> flood.ended(merchant, false);
+            case DEAD -> flood.ended(merchant, true);
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> { }
         }
     }
 

@@ -3,10 +3,9 @@ package io.chargeonce.charge;
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspSettings;
 import io.chargeonce.psp.Routes;
-import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
-import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
@@ -17,19 +16,25 @@ import io.chargeonce.tracing.Tracing;
 import io.chargeonce.vault.Vault;
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/** How attempts are made, watched and repeated. Immutable. */
-public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease,
-                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen,
-                             Optional<Routes> routes, Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
+/**
+ * How attempts are made, watched and repeated. Immutable.
+ *
+ * @param psps the accounts at PSPs, in the order in which they are preferred without routes
+ */
+public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
+                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
+                             Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
 
-    public static final Setting<Secret> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
-            "File that holds the secret key for Stripe.");
+    public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
+            "File that holds the secret key for Stripe; without it, nothing goes to the account 'stripe'.").optional();
     public static final Setting<URI> STRIPE_API_BASE = Setting.pspUri("CHARGEONCE_STRIPE_API_BASE",
-            "Where Stripe's API is.").orElse("https://api.stripe.com");
+            "Where Stripe's API is.").orElse(StripeSettings.API_BASE);
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
             "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
     public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
@@ -47,15 +52,18 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_API_KEY_FILE",
             "File that holds the API key for Adyen; without it, nothing goes there.").optional();
     public static final Setting<URI> ADYEN_API_BASE = Setting.pspUri("CHARGEONCE_ADYEN_API_BASE",
-            "Where Adyen's Checkout API is, with its version.").orElse("https://checkout-test.adyen.com/v71");
+            "Where Adyen's Checkout API is, with its version.").orElse(AdyenSettings.API_BASE);
     public static final Setting<String> ADYEN_MERCHANT_ACCOUNT = Setting.string("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT",
-            "Our merchant account at Adyen.").orElse("Chargeonce");
+            "Our merchant account at Adyen.").orElse(AdyenSettings.MERCHANT_ACCOUNT);
+    public static final Setting<Optional<String>> PSPS = Setting.string(PspList.SETTING,
+            "More accounts at PSPs: 'stripe-uk key=FILE; adyen-us key=FILE account=Us', each with base=URL and webhooks=FILE if needed. "
+                    + "Files hold what the settings of Stripe and Adyen say.").optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
             .optional();
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
-            "Where PSPs send webhooks, POST /v1/webhooks/stripe or /adyen; put a proxy with TLS before it.").optional();
+            "Where PSPs send webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.").optional();
     public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.tokenFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
             "File that holds the signing secret of Stripe's webhooks; without it none is believed.").optional();
     public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
@@ -71,8 +79,6 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
             "Records a second that go on while nearly everything ends as a dead letter; 0 lets them all through.")
             .between("0", "1000").orElse("10");
 
-    private static final List<String> PSPS = List.of("stripe", "adyen");
-
     /**
      * Where speed is bounded on purpose.
      *
@@ -84,56 +90,80 @@ public record ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, i
     }
 
     /** The audit log sealed without a key, and poison kept in the clear. */
-    public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
-                          List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace,
-                          Optional<Address> webhooks) {
-        this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, webhooks,
+    public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
+                          List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
+        this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
                 AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR);
     }
 
     /** Without webhooks. */
-    public ChargeSettings(PipelineSettings pipeline, StripeSettings stripe, int inFlight, Duration lease, Duration breakerOpenFor,
-                          List<Duration> questions, Duration sweepAfter, Optional<AdyenSettings> adyen, Optional<Routes> routes, Pace pace) {
-        this(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, Optional.empty());
+    public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
+                          List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace) {
+        this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, Optional.empty());
+    }
+
+    public ChargeSettings {
+        psps = List.copyOf(psps);
+        Set<String> names = new HashSet<>();
+        for (PspSettings psp : psps) {
+            if (!names.add(psp.name())) {
+                throw new IllegalArgumentException("%s: the account '%s' is there twice".formatted(PspList.SETTING, psp.name()));
+            }
+        }
+        if (psps.isEmpty()) {
+            throw new IllegalArgumentException("%s: is required where neither %s nor %s names an account"
+                    .formatted(STRIPE_API_KEY.name(), ADYEN_API_KEY.name(), PspList.SETTING));
+        }
     }
 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
             RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT, Vault.FILE))
             .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
-        var stripe = new StripeSettings(settings.get(STRIPE_API_KEY), settings.get(STRIPE_API_BASE).toString(),
-                settings.get(PSP_TIMEOUT), settings.get(STRIPE_WEBHOOK_SECRET).map(secret -> secret), settings.get(RECEIPTS) == ReceiptSender.PSP);
-        var adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key,
-                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
-                settings.get(ADYEN_HMAC_KEY).map(secret -> secret)));
-        return new ChargeSettings(PipelineSettings.from(settings), stripe, settings.get(IN_FLIGHT), settings.get(LEASE),
+        return new ChargeSettings(PipelineSettings.from(settings), psps(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
-                adyen, settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
+                settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)), Vault.ofService(settings));
     }
 
+    private static List<PspSettings> psps(Settings settings) {
+        boolean receipts = settings.get(RECEIPTS) == ReceiptSender.PSP;
+        Optional<PspSettings> stripe = settings.get(STRIPE_API_KEY).map(key -> new StripeSettings(key,
+                settings.get(STRIPE_API_BASE).toString(), settings.get(PSP_TIMEOUT),
+                settings.get(STRIPE_WEBHOOK_SECRET).map(secret -> secret), receipts));
+        Optional<PspSettings> adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key,
+                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
+                settings.get(ADYEN_HMAC_KEY).map(secret -> secret)));
+        Optional<PspList> more = settings.get(PSPS).map(text -> PspList.parse(text, settings.get(PSP_TIMEOUT), receipts));
+        more.ifPresent(list -> settings.allow(list.exposed()));
+        return Stream.of(stripe.stream(), adyen.stream(), more.stream().flatMap(list -> list.accounts().stream()))
+                .flatMap(accounts -> accounts).toList();
+    }
+
     /** The same, sealing what cannot be read with another vault. */
     public ChargeSettings with(Vault vault) {
-        return new ChargeSettings(pipeline, stripe, inFlight, lease, breakerOpenFor, questions, sweepAfter, adyen, routes, pace, webhooks,
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
                 seals, vault);
     }
 
-    /** One that is not set up now may be set up in other processes, or again later; one that nobody can set up is a mistake. */
+    /** An account that is not set up now may be set up in other processes, or again later; one that can have no settings is a mistake. */
     private static Routes routes(String text) {
         Routes routes = Routes.parse(text);
-        if (!PSPS.containsAll(routes.psps())) {
-            throw new IllegalArgumentException("CHARGEONCE_ROUTES: leads to %s, but there are only %s".formatted(routes.psps(), PSPS));
+        List<String> strange = routes.psps().stream().filter(name -> !PspList.canBeNamed(name)).toList();
+        if (!strange.isEmpty()) {
+            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called stripe "
+                    + "or adyen, or one of them with a dash and a name").formatted(strange));
         }
         return routes;
     }
 
-    /** A gateway to each PSP that is set up, in the order in which they are preferred without routes. */
+    /** A gateway to each account. */
     public List<Gateway> gateways() {
-        return Stream.concat(Stream.of(new StripeGateway(stripe)), adyen.stream().map(AdyenGateway::new)).toList();
+        return psps.stream().map(PspSettings::gateway).toList();
     }
 }

@@ -9,6 +9,7 @@ import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationKind;
@@ -16,6 +17,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.RetryTier;
+import io.chargeonce.payment.Situation;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
@@ -91,7 +93,8 @@ final class Claims implements AutoCloseable {
         }
         var changes = new Changes(topics);
         var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
-        Claim claim = schedule.after(operation.progress(), bug, false) instanceof NextStep.RetryLater later
+        var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
+        Claim claim = Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later
                 ? retry(operation, later, locked.now(), changes)
                 : bury(operation, bug.cause().tag(), bug.detail(), changes);
         changes.write(connection);

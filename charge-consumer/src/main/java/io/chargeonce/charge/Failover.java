@@ -3,11 +3,6 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
-import io.chargeonce.payment.AttemptResult;
-import io.chargeonce.payment.FailoverTable;
-import io.chargeonce.payment.FollowUp;
-import io.chargeonce.payment.NextStep;
-import io.chargeonce.payment.Outcome;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
@@ -51,12 +46,8 @@ final class Failover {
         this.lease = lease;
     }
 
-    /** @return the next attempt, under the caller's new lease; empty if the operation has to go the way that {@code next} says */
-    Optional<Claim.Claimed> take(Connection connection, Operation operation, NextStep next, Ask ask, Changes changes) throws SQLException {
-        Optional<Outcome.Failed> failed = failed(next);
-        if (failed.isEmpty() || !FailoverTable.may(AttemptResult.of(failed.get()), FollowUp.ANOTHER_PSP).allowsAnAttempt()) {
-            return Optional.empty();
-        }
+    /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well */
+    Optional<Claim.Claimed> take(Connection connection, Operation operation, Ask ask, Changes changes) throws SQLException {
         Optional<Gateway> gateway = elsewhere(operation, ask);
         if (gateway.isEmpty()) {
             return Optional.empty();
@@ -86,20 +77,8 @@ final class Failover {
     }
 
     private Optional<Gateway> elsewhere(Operation operation, Ask ask) {
-        List<String> left = routing.elsewhere(operation).stream().filter(psp -> !ask.tried.contains(psp)).toList();
+        List<String> left = routing.takers(operation).stream().filter(psp -> !ask.tried.contains(psp)).toList();
         return routing.choose(left) instanceof Choice.At at ? Optional.of(at.gateway()) : Optional.empty();
-    }
-
-    /** What makes it go on, if a failure does. */
-    static Optional<Outcome.Failed> failed(NextStep next) {
-        return switch (next) {
-            case NextStep.RetryLater retry -> Optional.of(retry.failed());
-            case NextStep.Park park -> Optional.of(park.failed());
-            case NextStep.DeadLetter end -> Optional.of(end.failed());
-            case NextStep.SettleSucceeded end -> Optional.empty();
-            case NextStep.SettleDeclined end -> Optional.empty();
-            case NextStep.Resolve ask -> Optional.empty();
-        };
     }
 
     private static final String NOW = "SELECT clock_timestamp()";

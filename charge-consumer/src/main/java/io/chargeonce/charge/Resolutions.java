@@ -6,25 +6,22 @@ import io.chargeonce.database.Patiently;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
-import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
-import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Told;
-import io.chargeonce.payment.FailureClass;
-import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.payment.Situation;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -37,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records what became of attempts and stages what follows: one transaction, under the operation's lock, and only for who
+ * Records what became of attempts and does what {@link Decision} says: one transaction, under the operation's lock, and only for who
  * still holds the lease; {@link LateAnswers} takes what comes from whoever lost it. Safe for any thread;
  * concurrent resolutions share a commit.
  */
@@ -50,21 +47,22 @@ final class Resolutions implements AutoCloseable {
     /**
      * @param token  the lease under which the PSP was called or asked
      * @param source {@code call} or {@code question}
+     * @param pspWellForOthers whether the PSP was well for other payments meanwhile
      * @param ask    if the caller would make the next attempt at once, at another PSP
      * @param byHand what comes of a person's finding about the attempt, if there was one when the PSP was asked
      */
-    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, NextStep next,
+    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
                       Optional<Failover.Ask> ask, Optional<ByHand> byHand) {}
 
     /**
-     * @param decided   whether the lease still held
+     * @param state     what the operation has come to; empty if the lease held no longer, and nothing was decided
      * @param elsewhere the attempt at another PSP that the caller has to make now
      */
-    record Resolved(boolean decided, Optional<Claim.Claimed> elsewhere) {}
+    record Resolved(Optional<OperationState> state, Optional<Claim.Claimed> elsewhere) {}
 
     private final RetrySchedule schedule;
     private final Failover failover;
-    private final QuestionLadder ladder;
+    private final Steps steps;
     private final Topics topics;
     private final MeterRegistry meters;
     private final Coalescer<Resolution, Resolved> coalescer;
@@ -73,7 +71,7 @@ final class Resolutions implements AutoCloseable {
                 MeterRegistry meters) {
         this.schedule = schedule;
         this.failover = failover;
-        this.ladder = ladder;
+        this.steps = new Steps(failover, ladder, schedule.total(), topics);
         this.topics = topics;
         this.meters = meters;
         Incident.register(meters);
@@ -105,13 +103,13 @@ final class Resolutions implements AutoCloseable {
         var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
         try {
             return Patiently.insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
-                    resolution.source, unknown, new NextStep.Resolve(unknown), Optional.empty(), Optional.empty())));
+                    resolution.source, unknown, false, Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
             LOG.error("Bug! Attempt {} could not even be left unresolved; it is asked about when its lease ends", resolution.key, bug);
-            return new Resolved(false, Optional.empty());
+            return new Resolved(Optional.empty(), Optional.empty());
         }
     }
 
@@ -136,10 +134,11 @@ final class Resolutions implements AutoCloseable {
     private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, Changes changes) throws SQLException {
         Operation operation = locked.rows().get(late.operationId);
         if (late.ask.isPresent() && operation.isHeldUnder(late.ask.get().token())) {
-            return new Resolved(true, Optional.of(failover.repeated(connection, operation, late.ask.get(), locked.now())));
+            return new Resolved(Optional.of(operation.state()),
+                    Optional.of(failover.repeated(connection, operation, late.ask.get(), locked.now())));
         }
         LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
-        return new Resolved(false, Optional.empty());
+        return new Resolved(Optional.empty(), Optional.empty());
     }
 
     /** What is asked with a person's finding may be decided as another resolution; its answer goes to the one that was asked. */
@@ -161,33 +160,27 @@ final class Resolutions implements AutoCloseable {
             Operation operation = locked.rows().get(one.operationId);
             List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
                     .filter(attempt -> !attempt.key().equals(one.key)).toList();
-            answers.put(held.get(i), new Resolved(true, decide(connection, operation, one, folded.get(one.key), others, locked.now(), changes)));
+            var at = new Steps.At(connection, operation, others, one.ask, locked.now(), changes);
+            Optional<Claim.Claimed> elsewhere = decide(one, folded.get(one.key), at);
+            answers.put(held.get(i), new Resolved(Optional.of(operation.state()), elsewhere));
         }
         return answers;
     }
 
-    private Optional<Claim.Claimed> decide(Connection connection, Operation operation, Resolution one, AttemptTable.Folded known,
-                                           List<Attempt> late, Instant now, Changes changes) throws SQLException {
-        NextStep next = outranked(one, known);
-        changes.save(operation);
+    private Optional<Claim.Claimed> decide(Resolution one, AttemptTable.Folded known, Steps.At at) throws SQLException {
+        Operation operation = at.operation();
+        at.changes().save(operation);
         if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
             // It was told by another way, and otherwise, while this worker asked.
-            LateAnswers.succeededAgain(connection, operation, AttemptTable.lock(connection, one.key), Told.of(one.key, one.source, charged), now, changes);
+            LateAnswers.succeededAgain(at.connection(), operation, AttemptTable.lock(at.connection(), one.key),
+                    Told.of(one.key, one.source, charged), at.now(), at.changes());
         }
-        if (one.ask.isPresent() && late.isEmpty()) {
-            avoidWhoRefused(operation, next, changes);
-            Optional<Claim.Claimed> elsewhere = failover.take(connection, operation, next, one.ask.get(), changes);
-            if (elsewhere.isPresent()) {
-                return elsewhere;
-            }
-        }
-        settleListing(operation, next, changes);
-        apply(connection, operation, next, late, now, changes);
-        if (next instanceof NextStep.Resolve && known.state() == AttemptState.FAILED_DEFINITE) {
-            // It was told by another way while this worker asked.
-            operation.askNow(now);
-        }
-        return Optional.empty();
+        Optional<String> capturedAs = known.state() == AttemptState.SUCCEEDED
+                ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();
+        var situation = new Situation(operation.kind(), operation.progress(), operation.represented(),
+                operation.state() == OperationState.PURGED, one.pspWellForOthers, capturedAs,
+                known.state() == AttemptState.FAILED_DEFINITE, !at.earlier().isEmpty(), one.ask.isPresent());
+        return steps.take(Decision.after(one.outcome, situation, schedule), at);
     }
 
     /** A person's finding counts only while the PSP has not decided the attempt by any way, and no newer finding has come. */
@@ -203,93 +196,8 @@ final class Resolutions implements AutoCloseable {
             changes.settlementAnswered(byHand, operation);
         }
         return byHand.decides() && isOpen
-                ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), byHand.next(), Optional.empty(), one.byHand) : one;
-    }
-
-    /** While this worker asked, an answer may have come that knows more: a capture is a capture. */
-    private static NextStep outranked(Resolution resolution, AttemptTable.Folded folded) {
-        return folded.state() == AttemptState.SUCCEEDED
-                ? new NextStep.SettleSucceeded(new Outcome.Charged(folded.pspReference().orElseThrow()))
-                : resolution.next;
-    }
-
-    /** @param late earlier attempts that succeeded while this one was open */
-    private void apply(Connection connection, Operation operation, NextStep next, List<Attempt> late, Instant now, Changes changes)
-            throws SQLException {
-        boolean endsAttempt = !(next instanceof NextStep.Resolve || next instanceof NextStep.SettleSucceeded);
-        if (!late.isEmpty() && endsAttempt) {
-            LateAnswers.settleOneOf(connection, operation, late, now, changes);
-            return;
-        }
-        if (operation.state() == OperationState.PURGED && endsAttempt) {
-            operation.endQuestion();
-            changes.audit("failed-after-purge", operation);
-            return;
-        }
-        switch (next) {
-            case NextStep.SettleSucceeded end -> {
-                LateAnswers.reportAfterTheEnd(operation, operation.psp().orElseThrow(), operation.attemptKey(), end.charged().pspReference(), changes);
-                operation.settleSucceeded(end.charged().pspReference(), now);
-                changes.settled(operation);
-                LateAnswers.movedBeside(connection, operation, late, now, changes);
-            }
-            case NextStep.SettleDeclined end -> decline(connection, operation, end.declined(), now, changes);
-            case NextStep.RetryLater retry -> {
-                avoidWhoRefused(operation, retry, changes);
-                operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), now);
-                changes.stage(Staging.work(topics, operation));
-            }
-            case NextStep.Park park -> {
-                operation.parkIn(park.tier(), park.failed().cause().tag(), park.failed().detail(), now);
-                changes.stage(Staging.work(topics, operation));
-            }
-            case NextStep.DeadLetter end -> changes.bury(operation, end.failed().cause().tag(), end.failed().detail());
-            case NextStep.Resolve ask -> {
-                Outcome.Unknown unknown = ask.unknown();
-                operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), now, ladder.pause(operation.resolveTries()));
-                listWhenOld(operation, unknown, now, changes);
-            }
-        }
-    }
-
-    private void decline(Connection connection, Operation operation, Outcome.Declined declined, Instant now, Changes changes)
-            throws SQLException {
-        Optional<Instant> again = Representments.grant(connection, operation, declined, now);
-        if (again.isPresent()) {
-            operation.presentAgain(again.get(), Representments.DEADLINE, declined.code(), declined.message(), now);
-            changes.audit("presented-again-later", operation);
-        } else {
-            operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), now);
-            changes.settled(operation);
-        }
-    }
-
-    /** Once, however often it is said. */
-    private static void avoidWhoRefused(Operation operation, NextStep next, Changes changes) {
-        Optional<Outcome.Failed> failing = Failover.failed(next).filter(one -> one.cause().failureClass() == FailureClass.REFUSED_HERE);
-        String psp = operation.psp().orElseThrow();
-        if (failing.isPresent() && !operation.refusedBy().contains(psp)) {
-            Outcome.Failed failed = failing.get();
-            operation.neverAgainAt(psp);
-            changes.incident(Incident.REFUSED_BY_PSP, operation, Map.of("psp", psp, "detail", failed.detail()));
-            LOG.error("ALERT: PSP {} does not do payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
-                    psp, operation.id(), failed.detail());
-        }
-    }
-
-    /** People see it in the dead-letter queue; the resolver goes on asking, and it leaves by itself. */
-    private void listWhenOld(Operation operation, Outcome.Unknown unknown, Instant now, Changes changes) {
-        if (operation.state() != OperationState.PURGED && operation.unresolvedSince().orElseThrow().plus(schedule.total()).isBefore(now)) {
-            changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
-        }
-    }
-
-    private static void settleListing(Operation operation, NextStep next, Changes changes) {
-        boolean staysListed = next instanceof NextStep.Resolve || next instanceof NextStep.DeadLetter
-                || operation.state() == OperationState.PURGED && !(next instanceof NextStep.SettleSucceeded);
-        if (operation.unresolvedSince().isPresent() && !staysListed) {
-            changes.settleLetter(operation.id());
-        }
+                ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), one.pspWellForOthers, Optional.empty(),
+                        one.byHand) : one;
     }
 
     @Override

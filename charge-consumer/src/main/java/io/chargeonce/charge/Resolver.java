@@ -10,9 +10,7 @@ import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.Progress;
 import io.chargeonce.payment.PspKey;
-import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
@@ -66,7 +64,7 @@ final class Resolver implements AutoCloseable {
      * @param sentAt of the attempt, by this process's clock
      * @param found  what a person found out about the attempt
      */
-    private record Question(String operationId, UUID token, PspCall call, Progress progress, boolean mayFence,
+    private record Question(String operationId, UUID token, PspCall call, boolean mayFence,
                             Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
 
     /** @param forgotten whether the PSP can no longer execute the attempt by itself: its key's life and the visibility lag are over */
@@ -75,19 +73,17 @@ final class Resolver implements AutoCloseable {
     private final Database database;
     private final Gateways gateways;
     private final Exchange exchange;
-    private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final Tracing tracing;
     private final Duration lease;
     private final Map<String, AtomicInteger> underWay = new LinkedHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    Resolver(Database database, Gateways gateways, Exchange exchange, RetrySchedule schedule, Resolutions resolutions,
+    Resolver(Database database, Gateways gateways, Exchange exchange, Resolutions resolutions,
              Tracing tracing, Duration lease) {
         this.database = database;
         this.gateways = gateways;
         this.exchange = exchange;
-        this.schedule = schedule;
         this.resolutions = resolutions;
         this.tracing = tracing;
         this.lease = lease;
@@ -193,7 +189,7 @@ final class Resolver implements AutoCloseable {
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible;
         // A reference that a person names is what the PSP is asked about.
         PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown).told(byHand.flatMap(HandSettlement::reference)).during(held);
-        return new Question(operation.id(), token, call, operation.progress(), mayFence, heardAlready(connection, attempt),
+        return new Question(operation.id(), token, call, mayFence, heardAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible)));
     }
@@ -219,7 +215,7 @@ final class Resolver implements AutoCloseable {
         }
         boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                "question", outcome, schedule.after(question.progress, outcome, failedByItself), Optional.empty(), byHand)).decided();
+                "question", outcome, failedByItself, Optional.empty(), byHand)).state().isPresent();
     }
 
     /** Waits a while for the questions under way; one that is not answered then is asked again when its lease has ended. */

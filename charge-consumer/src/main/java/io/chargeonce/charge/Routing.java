@@ -2,11 +2,10 @@ package io.chargeonce.charge;
 
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
-import io.chargeonce.payment.AttemptResult;
-import io.chargeonce.payment.FailoverTable;
+import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.FollowUp;
 import io.chargeonce.payment.Money;
+import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.psp.Gateway;
@@ -19,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where an operation's next attempt goes: where the rules lead, less what the {@link FailoverTable} forbids after its last
+ * Where an operation's next attempt goes: where the rules lead, less what {@link Decision} forbids after its last
  * attempt, to a PSP that is well. What gives money back goes to the PSP that has it and nowhere else. Safe for any thread.
  */
 final class Routing {
@@ -49,30 +48,21 @@ final class Routing {
         if (operation.capture().isPresent()) {
             return operation.capture().stream().map(Capture::psp).filter(psp -> canSay(psp, money)).toList();
         }
-        Optional<AttemptResult> last = declined ? Optional.of(AttemptResult.SOFT_DECLINE) : lastResult(operation);
-        return takers(operation).stream()
-                .filter(psp -> last.isEmpty() || mayFollow(last.get(), operation.psp().equals(Optional.of(psp))))
-                .toList();
+        NextPsp next = declined ? NextPsp.THIS : next(operation);
+        return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
     }
 
     /** Those of its routes that have not refused it and can say its amount. */
-    private List<String> takers(Operation operation) {
+    List<String> takers(Operation operation) {
         return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp))
                 .filter(psp -> canSay(psp, operation.accepted().request().money())).toList();
-    }
-
-    /** Where else it may go at once after a failure that lets another PSP have it. What a PSP has declined goes nowhere else. */
-    List<String> elsewhere(Operation operation) {
-        if (operation.capture().isPresent() || operation.represented() > 0) {
-            return List.of();
-        }
-        return takers(operation);
     }
 
     /** Whether the counted failure that it waits after turned out to be its PSP's own trouble. */
     boolean wasPspsTrouble(Operation operation, Duration ago) {
         boolean counted = operation.state() == OperationState.SCHEDULED && operation.representAt().isEmpty()
-                && operation.failureCause().flatMap(FailureCause::fromTag).filter(FailureCause::mayBeAnOutage).isPresent();
+                && operation.failureCause().flatMap(FailureCause::fromTag)
+                .filter(cause -> !Decision.counts(cause, false)).isPresent();
         return counted && gateways.wasUnwellAt(operation.psp().orElseThrow(), gateways.now().minus(ago));
     }
 
@@ -90,17 +80,12 @@ final class Routing {
         return PspUnits.named(psp).map(units -> units.canSay(money)).orElse(true);
     }
 
-    private static boolean mayFollow(AttemptResult last, boolean here) {
-        return FailoverTable.may(last, here ? FollowUp.NEW_ATTEMPT_HERE : FollowUp.ANOTHER_PSP).allowsAnAttempt();
-    }
-
-    /** Empty before the first attempt, and after a merge, when a person has decided that it starts anew. */
-    private static Optional<AttemptResult> lastResult(Operation operation) {
+    /** Before the first attempt any may; so too after a merge, when a person has decided that it starts again. */
+    private static NextPsp next(Operation operation) {
         if (operation.state() == OperationState.ACCEPTED || operation.sequence() == 0) {
-            return Optional.empty();
+            return NextPsp.ANY;
         }
-        return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(AttemptResult::of)
-                // It was never sent there, so it may go to another one. All else that is no failure is told as a decline.
-                .orElse(tag.equals(AbsentPsps.CAUSE) ? AttemptResult.NOT_SENT : AttemptResult.SOFT_DECLINE));
+        // What is no failure's tag is a decline's code.
+        return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(Decision::nextPsp).orElse(NextPsp.THIS)).orElse(NextPsp.ANY);
     }
 }

@@ -76,16 +76,21 @@ final class Sweeper {
     private final Database database;
     private final TopicProgress progress;
     private final Topics topics;
+    private final int tiers;
     private final Duration patience;
     private final Runnable committed;
     private final Map<TopicPartition, Suspects> suspects = new HashMap<>();
     private final Map<Integer, Looked> looked = new HashMap<>();
 
-    /** @param patience how long work may be overdue before it is looked at */
-    Sweeper(Database database, TopicProgress progress, Topics topics, Duration patience, Runnable committed) {
+    /**
+     * @param tiers    how many there are by the settings
+     * @param patience how long work may be overdue before it is looked at
+     */
+    Sweeper(Database database, TopicProgress progress, Topics topics, int tiers, Duration patience, Runnable committed) {
         this.database = database;
         this.progress = progress;
         this.topics = topics;
+        this.tiers = tiers;
         this.patience = patience;
         this.committed = committed;
     }
@@ -94,8 +99,23 @@ final class Sweeper {
     int runOnce() {
         LateOperations.listAcceptances(database, patience);
         int swept = 0;
-        for (int tier = 0; tier <= Topics.TIERS; tier++) {
+        for (int tier = 0; tier <= tiers; tier++) {
             swept += sweep(tier);
+        }
+        for (int tier = tiers + 1; tier <= Topics.MOST_TIERS; tier++) {
+            swept += stageWhatWaitsInAFormerTier(tier);
+        }
+        return swept;
+    }
+
+    /** The settings had this tier before. Nothing reads its topic any more, so what was due there goes on by the main topic. */
+    private int stageWhatWaitsInAFormerTier(int tier) {
+        Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
+        int swept = stage(new Suspects(overdue.turns, 0), tier);
+        if (swept > 0) {
+            LOG.warn("{} operations waited on {}, a tier that CHARGEONCE_RETRY_TIERS no longer has: they go on by {}",
+                    swept, topics.ofTier(tier), topics.requests());
+            committed.run();
         }
         return swept;
     }
@@ -145,6 +165,10 @@ final class Sweeper {
             return 0;
         }
         suspects.remove(partition);
+        return stage(known, tier);
+    }
+
+    private int stage(Suspects known, int tier) {
         List<String> lost = List.copyOf(known.turns.keySet());
         int swept = 0;
         for (int from = 0; from < lost.size(); from += MOST_PER_COMMIT) {
@@ -231,7 +255,7 @@ final class Sweeper {
         changes.save(operation);
         if (operation.swept() < MOST_SWEEPS) {
             operation.stageAgain(now);
-            changes.stage(Staging.work(topics, operation));
+            changes.stage(Staging.work(operation.tier() > tiers ? topics.requests() : topics.ofTier(operation.tier()), operation));
         } else {
             String message = "staged %d times, and Kafka lost it each time".formatted(operation.swept() + 1);
             operation.bury("lost_in_kafka", message);

@@ -241,7 +241,7 @@ final class PspHealth {
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, CONFIG, RETRYABLE -> true;
                 // Too many is what a PSP says that is well.
-                case RATE_LIMITED, REFUSED_HERE, POISON -> false;
+                case RATE_LIMITED, REFUSED_HERE, POISON, FOUND_BY_HAND -> false;
             };
         };
     }

@@ -92,11 +92,11 @@ final class Books implements AutoCloseable {
             this.claims = new Claims(charging, routing, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions = new Resolutions(charging, schedule, new Failover(routing, lease), ladder, topics, () -> {}, meters);
-            this.handler = new ChargeHandler(claims, exchange, gateways, schedule, resolutions, poison,
+            this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
                     new NewerRecords(InstantSource.system(), meters), meters);
             this.inbox = new WebhookInbox(charging, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
-            this.resolver = new Resolver(charging, gateways, exchange, schedule, resolutions, Tracing.off(), lease);
+            this.resolver = new Resolver(charging, gateways, exchange, resolutions, Tracing.off(), lease);
             parts.add(this);
         }
 

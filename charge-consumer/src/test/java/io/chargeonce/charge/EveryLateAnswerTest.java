@@ -6,7 +6,6 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
@@ -197,7 +196,7 @@ class EveryLateAnswerTest {
         PspKey key = key(one, 1);
         if (!one.source().equals("webhook")) {
             process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, one.source(), one.answer().outcome,
-                    new NextStep.Resolve(new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "", Optional.empty())),
+                    false,
                 Optional.empty(), Optional.empty()));
             return;
         }

@@ -3,7 +3,6 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -289,7 +288,7 @@ class LateAnswersTest {
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
         PspKey key = books.operation(payment).attemptKey();
         other.resolutions.resolve(new Resolutions.Resolution(payment, java.util.UUID.randomUUID(), key, "question",
-                psp.captureRegardless(psp.calls.getFirst()), new NextStep.Resolve(new Outcome.Unknown(UnknownCause.NOT_FOUND, "", Optional.empty())),
+                psp.captureRegardless(psp.calls.getFirst()), false,
                 Optional.empty(), Optional.empty()));
         Waiting.until(() -> other.resolver.runOnce() > 0);
         other.drain();

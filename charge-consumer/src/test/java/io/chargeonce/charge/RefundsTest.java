@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.ledger.Refunds.Answer;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Notice;
@@ -68,7 +67,7 @@ class RefundsTest {
 
         process.resolutions.resolve(new Resolutions.Resolution(refundOf(id) + "-a", java.util.UUID.randomUUID(),
                 books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
-                new NextStep.Resolve(new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "", Optional.empty())), Optional.empty(), Optional.empty()));
+                false, Optional.empty(), Optional.empty()));
         assertThat(books.refunded(id)).isEqualTo(2299);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'")).isEqualTo(1);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.refunded_too_much' AND resource_id = '" + refundOf(id)

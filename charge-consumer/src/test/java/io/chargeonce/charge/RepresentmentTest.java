@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -12,7 +11,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RepresentmentTest {
@@ -207,13 +205,5 @@ class RepresentmentTest {
         String later = books.accept("later");
         process.drain();
         assertThat(books.state(later)).isEqualTo(OperationState.SCHEDULED);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"insufficient_funds,0,P3D", "insufficient_funds,1,P3D", "issuer_not_available,0,P1D", "issuer_not_available,3,P7D",
-            "issuer_not_available,4,", "do_not_honor,0,P1D", "do_not_honor,1,", "lost_card,0,"})
-    void pauses_follow_the_decline_and_end(String code, int represented, String pause) {
-        Optional<Duration> days = Optional.ofNullable(pause).map(text -> Duration.ofDays(java.time.Period.parse(text).getDays()));
-        assertThat(Representments.pause(new Outcome.Declined(code, "no", Optional.empty()), represented)).isEqualTo(days);
     }
 }

@@ -7,7 +7,6 @@ import io.chargeonce.ledger.HandSettlement.State;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -90,7 +89,7 @@ class SettledByHandTest {
 
     private void later(Outcome outcome) {
         process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, "question", outcome,
-                new NextStep.Resolve(new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "", Optional.empty())),
+                false,
                 Optional.empty(), Optional.empty()));
     }
 
@@ -252,7 +251,7 @@ class SettledByHandTest {
         find(Optional.of("by-hand-1"));
         var finding = ByHand.after(found(), CANNOT_TELL, false, true);
         process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, "question", CANNOT_TELL,
-                new NextStep.Resolve((Outcome.Unknown) CANNOT_TELL), Optional.empty(), Optional.of(finding)));
+                false, Optional.empty(), Optional.of(finding)));
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand'")).isZero();
     }

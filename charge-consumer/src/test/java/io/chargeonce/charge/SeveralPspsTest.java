@@ -3,10 +3,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.ledger.Refunds;
-import io.chargeonce.payment.AttemptResult;
-import io.chargeonce.payment.FailoverTable;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.FollowUp;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -16,13 +13,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class SeveralPspsTest {
 
@@ -46,33 +45,37 @@ class SeveralPspsTest {
         books.close();
     }
 
-    /** Its answer once; and from then on it is unwell, so that whatever may go elsewhere does. */
-    private static Outcome example(AttemptResult result) {
-        return switch (result) {
-            case CHARGED -> new Outcome.Charged("ref");
-            case NOT_SENT -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "");
-            case RATE_LIMITED -> new Outcome.Failed(FailureCause.RATE_LIMITED, "");
-            case NOT_EXECUTED -> new Outcome.Failed(FailureCause.PSP_UNWELL, "");
-            case SOFT_DECLINE -> new Outcome.Declined("insufficient_funds", "", Optional.empty());
-            case HARD_DECLINE -> new Outcome.Declined("lost_card", "", Optional.empty());
-            case REFUSED_HERE -> new Outcome.Failed(FailureCause.REFUSED_BY_THIS_PSP, "");
-            case ACTION_REQUIRED -> new Outcome.Declined("authentication_required", "", Optional.empty());
-            case KEY_IN_USE -> new Outcome.Unknown(UnknownCause.KEY_IN_USE, "", Optional.empty());
-            case MAYBE_EXECUTED -> new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "", Optional.empty());
-            case KEY_MISMATCH -> new Outcome.Unknown(UnknownCause.KEY_MISMATCH, "", Optional.empty());
-            case CREDENTIAL_REFUSED -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "");
-            case REQUEST_REFUSED -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "");
-        };
+    private static final Outcome REFUSED_HERE = new Outcome.Failed(FailureCause.REFUSED_BY_THIS_PSP, "");
+    private static final Outcome CREDENTIAL_REFUSED = new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "");
+
+    private static Arguments then(Outcome answer, boolean elsewhere) {
+        return Arguments.of(answer, elsewhere);
+    }
+
+    static Stream<Arguments> answers() {
+        return Stream.of(then(new Outcome.Charged("ref"), false),
+                then(new Outcome.Failed(FailureCause.CONNECTION_REFUSED, ""), true),
+                then(new Outcome.Failed(FailureCause.RATE_LIMITED, ""), true),
+                then(new Outcome.Failed(FailureCause.PSP_UNWELL, ""), true),
+                then(REFUSED_HERE, true),
+                then(CREDENTIAL_REFUSED, true),
+                then(new Outcome.Failed(FailureCause.REQUEST_REFUSED, ""), false),
+                then(new Outcome.Declined("insufficient_funds", "", Optional.empty()), false),
+                then(new Outcome.Declined("lost_card", "", Optional.empty()), false),
+                then(new Outcome.Declined("authentication_required", "", Optional.empty()), false),
+                then(new Outcome.Unknown(UnknownCause.KEY_IN_USE, "", Optional.empty()), false),
+                then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "", Optional.empty()), false),
+                then(new Outcome.Unknown(UnknownCause.KEY_MISMATCH, "", Optional.empty()), false));
     }
 
     @ParameterizedTest
-    @EnumSource
-    void another_psp_gets_a_payment_exactly_where_the_failover_table_lets_it(AttemptResult result) {
+    @MethodSource("answers")
+    void another_psp_gets_a_payment_exactly_where_no_money_can_have_moved(Outcome answer, boolean elsewhere) {
         // A burst of refused connections opens the breaker of the first PSP while its one answer is on its way.
         first.answersQuestions = false;
         first.then((fake, charge) -> {
             openBreakerOfFirst();
-            return example(result);
+            return answer;
         });
         String id = books.accept("order-1");
         process.handle(books.takeWork().getFirst());
@@ -80,8 +83,7 @@ class SeveralPspsTest {
             books.takeWork().stream().filter(record -> id.equals(new String(record.key())))
                     .forEach(record -> Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.Verdict.Done));
         }
-        boolean allowed = FailoverTable.may(result, FollowUp.ANOTHER_PSP).allowsAnAttempt();
-        assertThat(second.captures.stream().filter(charge -> charge.payment().value().equals(id)).count()).isEqualTo(allowed ? 1 : 0);
+        assertThat(second.captures.stream().filter(charge -> charge.payment().value().equals(id)).count()).isEqualTo(elsewhere ? 1 : 0);
         assertThat(books.count("FROM payment_attempt WHERE NOT failed_definite AND payment_id = '" + id + "'")).isLessThanOrEqualTo(1);
     }
 
@@ -162,7 +164,7 @@ class SeveralPspsTest {
 
     @Test
     void who_refused_a_payment_as_none_of_theirs_never_gets_it_again() {
-        first.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
+        first.otherwise = (psp, charge) -> REFUSED_HERE;
         second.then(FakePsp.FAIL);
         String id = books.accept("order-1");
         process.drain();
@@ -173,8 +175,8 @@ class SeveralPspsTest {
 
     @Test
     void what_every_psp_refuses_becomes_a_dead_letter() {
-        first.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
-        second.otherwise = (psp, charge) -> example(AttemptResult.REFUSED_HERE);
+        first.otherwise = (psp, charge) -> REFUSED_HERE;
+        second.otherwise = (psp, charge) -> REFUSED_HERE;
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
@@ -184,7 +186,7 @@ class SeveralPspsTest {
 
     @Test
     void one_refused_credential_keeps_every_further_payment_away() {
-        first.otherwise = (psp, charge) -> example(AttemptResult.CREDENTIAL_REFUSED);
+        first.otherwise = (psp, charge) -> CREDENTIAL_REFUSED;
         IntStream.range(0, 10).forEach(i -> books.accept("order-" + i));
         process.drain();
         assertThat(first.calls).hasSize(1);

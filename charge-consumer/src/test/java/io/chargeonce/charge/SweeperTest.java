@@ -50,7 +50,7 @@ class SweeperTest {
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay = new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
-    private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, PATIENCE, relay::nudge);
+    private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, PATIENCE, relay::nudge);
 
     @BeforeEach
     void open() {
@@ -81,6 +81,22 @@ class SweeperTest {
         }
         assertThat(psp.captures).hasSize(20);
         assertThat(books.count("FROM operation_now WHERE step > 2")).isZero();
+    }
+
+    @Test
+    void what_waits_in_a_tier_that_the_settings_no_longer_have_goes_on_by_the_main_topic() throws Exception {
+        String id = books.accept("order-1");
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        books.execute("UPDATE operation_state SET state = 'parked', step = step + 1, tier = 3, staged_at = now() - interval '1 hour', "
+                + "not_before = now() - interval '1 minute'");
+        var withTwoTiers = new Sweeper(books.charging, progress, books.topics, 2, PATIENCE, relay::nudge);
+        assertThat(withTwoTiers.runOnce()).isEqualTo(1);
+        try (var loop = startLoop()) {
+            Waiting.until(() -> books.state(id) == OperationState.SUCCEEDED);
+            assertThat(loop.health().lastPoll()).isPresent();
+        }
+        assertThat(psp.captures).hasSize(1);
+        assertThat(withTwoTiers.runOnce()).isZero();
     }
 
     @Test

@@ -20,12 +20,17 @@ public final class Staging {
 
     /** The next piece of work for an operation, on the topic of the tier it waits in. */
     public static OutboxRow work(Topics topics, Operation operation) {
+        return work(topics.ofTier(operation.tier()), operation);
+    }
+
+    /** The same on this topic. Which one it is decides only when the record is looked at. */
+    public static OutboxRow work(String topic, Operation operation) {
         var accepted = operation.accepted();
         var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
                 .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at()).traced(accepted.traceparent());
         operation.failureCause().ifPresent(cause ->
                 headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
-        return new OutboxRow(topics.ofTier(operation.tier()), operation.id(),
+        return new OutboxRow(topic, operation.id(),
                 Optional.of(PaymentJson.write(record(operation))), headers.toMap());
     }
 

@@ -12,6 +12,8 @@ public enum FailureCause {
     /** Our process stalled past its lease or the deadline, noticed it, and sent nothing that moves money. */
     TOO_LATE_TO_SEND("too_late_to_send", FailureClass.NOT_SENT),
     BREAKER_OPEN("breaker_open", FailureClass.NOT_SENT),
+    /** No running process has settings for the PSP. */
+    PSP_ABSENT("psp_absent", FailureClass.NOT_SENT),
     RATE_LIMITED("rate_limited", FailureClass.RATE_LIMITED),
     CREDENTIAL_REFUSED("credential_refused", FailureClass.CONFIG),
     /** The PSP failed while preparing the payment, a step that moves no money. */
@@ -19,7 +21,7 @@ public enum FailureCause {
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
     /** A person found out that it moved no money, and the PSP could not tell. */
-    SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.RETRYABLE),
+    SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.FOUND_BY_HAND),
     /** A bug of ours threw, or Postgres refused the row, before an attempt was made. */
     INTERNAL_ERROR("internal_error", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),

@@ -16,15 +16,17 @@ public enum FailureClass {
     /** This PSP does not do such payments; another one may. Attempt counted, and never here again. */
     REFUSED_HERE,
     /** The request is wrong in itself: no repetition can help. The dead-letter queue at once. */
-    POISON;
+    POISON,
+    /** A person found that it moved no money. The dead-letter queue: nothing is sent until a person merges it. */
+    FOUND_BY_HAND;
 
     /** Whether it tells about the one send that was answered, and nothing about other sends of the key. */
     public boolean describesOneSend() {
         return switch (this) {
             // An API version, a token or a setting may have changed between two sends: the other one may have been taken.
             case NOT_SENT, RATE_LIMITED, CONFIG, REFUSED_HERE, POISON -> true;
-            // It says that the attempt never moves money: a preparing step failed, or the PSP has cancelled it.
-            case RETRYABLE -> false;
+            // It says that the attempt never moves money: a preparing step failed, the PSP has cancelled it, or a person has looked.
+            case RETRYABLE, FOUND_BY_HAND -> false;
         };
     }
 }

@@ -61,9 +61,10 @@ public enum PspUnits {
         this.units = Collections.unmodifiableMap(table.units);
     }
 
-    /** By the name that is stored with an attempt; empty for a PSP that has no table. */
+    /** By the name that is stored with an attempt, such as {@code stripe} or {@code stripe-uk}; empty for a PSP that has no table. */
     public static Optional<PspUnits> named(String psp) {
-        return Arrays.stream(values()).filter(one -> one.name().toLowerCase(Locale.ROOT).equals(psp)).findFirst();
+        String kind = psp.split("-", 2)[0];
+        return Arrays.stream(values()).filter(one -> one.name().toLowerCase(Locale.ROOT).equals(kind)).findFirst();
     }
 
     /** Whether there is a PSP at all that can be asked for this amount. */

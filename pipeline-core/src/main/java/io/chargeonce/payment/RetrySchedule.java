@@ -2,9 +2,10 @@ package io.chargeonce.payment;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** The one place that decides what happens after an attempt. Pure: no clock, no I/O. */
+/** How long an operation waits before its next attempt: the tiers as configured, shortest first. {@link Decision} says which ones wait. */
 public record RetrySchedule(List<RetryTier> tiers) {
 
     public RetrySchedule {
@@ -24,23 +25,9 @@ public record RetrySchedule(List<RetryTier> tiers) {
                 .mapToObj(i -> new RetryTier(i + 1, delays.get(i))).toList());
     }
 
-    /**
-     * @param wellForOthers whether the PSP was well for other payments while this one failed there; if not, its own trouble is
-     *                      nothing that the payment could help, and is not counted
-     */
-    public NextStep after(Progress progress, Outcome outcome, boolean wellForOthers) {
-        return switch (outcome) {
-            case Outcome.Charged charged -> new NextStep.SettleSucceeded(charged);
-            case Outcome.Declined declined -> new NextStep.SettleDeclined(declined);
-            case Outcome.Unknown unknown -> new NextStep.Resolve(unknown);
-            case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
-                case NOT_SENT, RATE_LIMITED, CONFIG -> new NextStep.Park(parkingTier(progress), failed);
-                case RETRYABLE -> wellForOthers || !failed.cause().mayBeAnOutage()
-                        ? cascade(progress, failed) : new NextStep.Park(parkingTier(progress), failed);
-                case REFUSED_HERE -> cascade(progress, failed);
-                case POISON -> new NextStep.DeadLetter(failed);
-            };
-        };
+    /** Where it waits for its next counted attempt; empty once each tier has been used. */
+    public Optional<RetryTier> tierAfter(int countedAttempts) {
+        return countedAttempts < tiers.size() ? Optional.of(tiers.get(countedAttempts)) : Optional.empty();
     }
 
     /** An outage climbs to the longest tier and stays there, so that it costs little and dead-letters nothing. */
@@ -56,11 +43,5 @@ public record RetrySchedule(List<RetryTier> tiers) {
     /** How long an operation is on its way through all tiers at least. */
     public Duration total() {
         return tiers.stream().map(RetryTier::delay).reduce(Duration.ZERO, Duration::plus);
-    }
-
-    private NextStep cascade(Progress progress, Outcome.Failed failed) {
-        return progress.countedAttempts() < tiers.size()
-                ? new NextStep.RetryLater(tiers.get(progress.countedAttempts()), failed)
-                : new NextStep.DeadLetter(failed);
     }
 }

@@ -51,6 +51,11 @@ public final class Exposure {
     }
 
     static Optional<String> plainHttp(String name, URI address, Settings all) {
+        return plainHttp(name, address);
+    }
+
+    /** Whether keys and payments that are sent there can be read on the network. */
+    public static Optional<String> plainHttp(String name, URI address) {
         return "https".equals(address.getScheme()) || isLoopback(address.getHost()) ? Optional.empty()
                 : Optional.of("%s: is '%s', which would show keys and payments to the network; give an https address"
                         .formatted(name, address));

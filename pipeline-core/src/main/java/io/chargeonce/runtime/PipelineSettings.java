@@ -32,7 +32,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     public static final Setting<String> TOPIC_PREFIX = Setting.string("CHARGEONCE_TOPIC_PREFIX",
             "What the names of all topics and consumer groups begin with.").orElse("payments");
     public static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_RETRY_TIERS",
-            "How long the three retry tiers delay, shortest first.").orElse("5s,1m,10m");
+            "How long each retry tier delays, shortest first; there are as many tiers as durations, 1 to 9.").orElse("5s,1m,10m");
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
             "Where health and metrics are served.").exposedIf(Exposure::openAdmin).optional();
     public static final Setting<Optional<Secret>> ADMIN_TOKEN = Setting.tokenFile("CHARGEONCE_ADMIN_TOKEN_FILE",
@@ -48,14 +48,15 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     /** What a service reads, which also tells how it is. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
-    /** As many as there are retry topics. */
-    private static final int TIER_COUNT = 3;
+    /** As many as there may be retry topics. */
+    private static final int MOST_TIERS = 9;
     /** What is kept on a topic; a record must be there still when its wait is over. */
     private static final Duration SHORTEST_RETENTION = Duration.ofDays(7);
 
     public PipelineSettings {
-        if (tiers.size() != TIER_COUNT) {
-            throw new IllegalArgumentException("CHARGEONCE_RETRY_TIERS: needs %d durations, not %d".formatted(TIER_COUNT, tiers.size()));
+        if (tiers.isEmpty() || tiers.size() > MOST_TIERS) {
+            throw new IllegalArgumentException("CHARGEONCE_RETRY_TIERS: needs 1 to %d durations, not %d"
+                    .formatted(MOST_TIERS, tiers.size()));
         }
         for (int i = 0; i < tiers.size(); i++) {
             boolean shorter = i > 0 && tiers.get(i).compareTo(tiers.get(i - 1)) < 0;

@@ -15,8 +15,12 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** What each service may do in Kafka: one principal per service, each with the least rights. Creating is idempotent. */
-public record AccessPlan(Topics topics) {
+/**
+ * What each service may do in Kafka: one principal per service, each with the least rights. Creating is idempotent.
+ *
+ * @param tiers how many retry tiers the settings have
+ */
+public record AccessPlan(Topics topics, int tiers) {
 
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
@@ -27,7 +31,7 @@ public record AccessPlan(Topics topics) {
         // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
         List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals(),
                 topics.intakeRefused()));
-        for (int tier = 1; tier <= Topics.TIERS; tier++) {
+        for (int tier = 1; tier <= tiers; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));
             // The sweeper looks how far the tiers' groups are, and at what they have yet to finish.

@@ -18,9 +18,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /**
  * Which topics exist and how they are set up. Creating is idempotent: topics that exist are left as they are.
  *
+ * @param tiers    how many retry tiers the settings have; topics of tiers that they have no more are left as they are
  * @param replicas empty takes the broker's default
  */
-public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas) {
+public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short> replicas) {
 
     /** What one record may hold at most on the main topic: the broker's own default. */
     static final int LARGEST_RECORD = 1024 * 1024;
@@ -33,10 +34,15 @@ public record TopicPlan(Topics topics, int partitions, Optional<Short> replicas)
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
+    /** With as many tiers as the settings have by default. */
+    public TopicPlan(Topics topics, int partitions, Optional<Short> replicas) {
+        this(topics, 3, partitions, replicas);
+    }
+
     public List<NewTopic> all() {
         var plan = new ArrayList<NewTopic>();
         plan.add(kept(topics.requests(), Map.of("max.message.bytes", "" + LARGEST_RECORD)));
-        for (int tier = 1; tier <= Topics.TIERS; tier++) {
+        for (int tier = 1; tier <= tiers; tier++) {
             plan.add(kept(topics.retry(tier), Map.of("max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         }
         plan.add(topic(topics.deadLetters(), Map.of(

@@ -7,7 +7,8 @@ package io.chargeonce.wire;
  */
 public record Topics(String prefix) {
 
-    public static final int TIERS = 3;
+    /** As many retry tiers there may be; the settings say how many there are. */
+    public static final int MOST_TIERS = 9;
 
     public Topics {
         if (!prefix.matches("[A-Za-z0-9._-]{1,100}")) {
@@ -21,9 +22,10 @@ public record Topics(String prefix) {
         return prefix + ".requests";
     }
 
+    /** @param tier from 1, the shortest */
     public String retry(int tier) {
-        if (tier < 1 || tier > TIERS) {
-            throw new IllegalArgumentException("Bug! There are retry tiers 1 to %d, and no %d".formatted(TIERS, tier));
+        if (tier < 1 || tier > MOST_TIERS) {
+            throw new IllegalArgumentException("Bug! There are retry tiers 1 to %d, and no %d".formatted(MOST_TIERS, tier));
         }
         return prefix + ".retry-" + tier;
     }

@@ -41,6 +41,7 @@ class PspUnitsTest {
         assertThat(PspUnits.ADYEN.from(Money.LARGEST, "IDR")).isEmpty();
         assertThat(PspUnits.ADYEN.from(100, "???")).isEmpty();
         assertThat(PspUnits.named("adyen")).contains(PspUnits.ADYEN);
+        assertThat(PspUnits.named("stripe-uk")).contains(PspUnits.STRIPE);
         assertThat(PspUnits.named("paper")).isEmpty();
     }
 

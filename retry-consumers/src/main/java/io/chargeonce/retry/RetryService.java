@@ -5,7 +5,6 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.tracing.Tracing;
-import io.chargeonce.wire.Topics;
 import java.time.Duration;
 
 /**
@@ -26,7 +25,7 @@ public final class RetryService {
     public static Lifecycle start(ChargeSettings settings, Meters meters, Tracing tracing) {
         var lifecycle = new Lifecycle("retry-consumers", TO_CLOSE_A_PART);
         var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), tracing, lifecycle);
-        for (int tier = 1; tier <= Topics.TIERS; tier++) {
+        for (int tier = 1; tier <= settings.pipeline().tiers().size(); tier++) {
             engine.startLoop(tier);
         }
         engine.startAdmin(meters::scrape);

@@ -30,16 +30,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both services over a real broker, a real Postgres and a Stripe simulator: a payment on its way through every tier. */
 class RetryTiersTest {
-
-    private static final List<Duration> TIERS = List.of(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofMillis(400));
 
     private final String url = TestStack.newDatabase();
     private final Topics topics = new Topics("test-" + UUID.randomUUID());
@@ -48,17 +48,16 @@ class RetryTiersTest {
     private final List<AutoCloseable> services = new ArrayList<>();
     private Database database;
 
-    @BeforeEach
-    void start() {
+    private void start(List<Duration> tiers) {
         Migrations.apply(url, "postgres", "");
         database = Database.open(url, "postgres", "", 2);
         String kafka = TestStack.kafka().bootstrapServers();
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
-            new TopicPlan(topics, 3, Optional.empty()).create(admin);
+            new TopicPlan(topics, tiers.size(), 3, Optional.empty()).create(admin);
         }
-        var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), TIERS, Optional.empty());
-        var settings = new ChargeSettings(pipeline, new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(1)),
-                100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1), java.util.Optional.empty(), java.util.Optional.empty(),
+        var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), tiers, Optional.empty());
+        var settings = new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(1))),
+                100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
         services.add(ChargeService.start(settings, meters));
         services.add(RetryService.start(settings, meters));
@@ -74,22 +73,30 @@ class RetryTiersTest {
         stripe.close();
     }
 
-    @Test
-    void a_payment_that_fails_three_times_waits_in_each_tier_and_is_captured_once() {
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CONFIRM).times(3));
+    private static List<Duration> tiers(int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(tier -> Duration.ofMillis(100 + 100 * tier)).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void a_payment_that_fails_once_for_each_tier_waits_in_each_and_is_captured_once(int count) {
+        List<Duration> tiers = tiers(count);
+        start(tiers);
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CONFIRM).times(count));
         String id = accept("order-1");
         awaitState(id, OperationState.SUCCEEDED);
         assertThat(stripe.movements()).hasSize(1);
 
         List<Instant> sent = sentAt(id);
-        assertThat(sent).hasSize(4);
-        for (int tier = 0; tier < TIERS.size(); tier++) {
-            assertThat(Duration.between(sent.get(tier), sent.get(tier + 1))).isGreaterThanOrEqualTo(TIERS.get(tier));
+        assertThat(sent).hasSize(count + 1);
+        for (int tier = 0; tier < count; tier++) {
+            assertThat(Duration.between(sent.get(tier), sent.get(tier + 1))).isGreaterThanOrEqualTo(tiers.get(tier));
         }
     }
 
     @Test
     void what_waits_in_a_tier_does_not_hold_up_the_main_topic() {
+        start(tiers(3));
         stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CONFIRM)
                 .forMetadata("reference", "slow").always());
         String slow = accept("slow");

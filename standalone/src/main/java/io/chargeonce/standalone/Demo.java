@@ -127,7 +127,7 @@ final class Demo implements AutoCloseable {
     }
 
     private void watchTheTiers() {
-        chapter("Failures wait in retry-1, -2, -3 (%s), never in the way of others".formatted(
+        chapter("Failures wait in tiers (%s), never in the way of others".formatted(
                 pipeline.settings.tiers().stream().map(Demo::brief).collect(Collectors.joining(", "))));
         awaitRest();
     }

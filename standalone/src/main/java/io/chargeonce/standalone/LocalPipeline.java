@@ -76,9 +76,8 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         var vault = Vault.of(secret(foundations.dataKey()));
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
-        var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(),
-                pace.pspTimeout()), 1000, pace.lease(), pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(),
-                Optional.of(adyen(foundations, pace)), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
+        var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
+                pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
                 Optional.of(new Address("127.0.0.1", ports.webhook))).with(vault);
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
@@ -96,6 +95,10 @@ final class LocalPipeline implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static StripeSettings stripe(Foundations foundations, Pace pace) {
+        return new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(), pace.pspTimeout());
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {

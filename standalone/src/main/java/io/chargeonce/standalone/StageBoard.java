@@ -1,6 +1,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,14 +12,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Shows how many payments are where, while it waits for something to become true. On a terminal one line that changes. */
 final class StageBoard {
 
     private static final Duration EVERY = Duration.ofMillis(200);
     private static final int WIDTH = 79;
-    private static final List<String> STAGES = List.of("accepted", "charging", "tier-1", "tier-2", "tier-3", "parked",
-            "unknown", "dead", "purged", "declined", "succeeded");
+    private static final List<String> STAGES = Stream.of(Stream.of("accepted", "charging"),
+            IntStream.rangeClosed(1, Topics.MOST_TIERS).mapToObj(tier -> "tier-" + tier),
+            Stream.of("parked", "unknown", "dead", "purged", "declined", "succeeded")).flatMap(stages -> stages).toList();
 
     private final Database database;
     private final PrintWriter out;

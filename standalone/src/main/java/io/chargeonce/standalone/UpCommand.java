@@ -25,7 +25,7 @@ final class UpCommand implements Callable<Integer> {
     Optional<Path> data = Optional.empty();
 
     @Option(names = "--tiers", defaultValue = "5s,1m,10m", paramLabel = "D", split = ",", converter = DurationOption.class,
-            description = "How long the three retry tiers delay. Default: ${DEFAULT-VALUE}.")
+            description = "How long each retry tier delays, shortest first, 1 to 9 of them. Default: ${DEFAULT-VALUE}.")
     List<Duration> tiers;
 
     @Mixin

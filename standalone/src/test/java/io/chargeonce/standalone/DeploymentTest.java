@@ -171,7 +171,7 @@ class DeploymentTest {
                         operation, resource.get("type"), resource.get("name"), resource.get("patternType"))));
             }
         }
-        var planned = new AccessPlan(TOPICS).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
+        var planned = new AccessPlan(TOPICS, 3).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
                 acl.pattern().resourceType(), acl.pattern().name(),
                 acl.pattern().patternType() == PatternType.PREFIXED ? "prefix" : "literal")).collect(Collectors.toCollection(TreeSet::new));
         assertThat(written).isEqualTo(planned);

@@ -169,9 +169,9 @@ class EncryptedTest {
     }
 
     private static ChargeSettings charging(String role, String principal, StripeSimulator stripe) throws Exception {
-        return new ChargeSettings(pipeline(role, principal), new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
-                Duration.ofSeconds(2)), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
-                Duration.ofSeconds(5), Optional.empty(), Optional.empty(), ChargeSettings.Pace.USUAL);
+        return new ChargeSettings(pipeline(role, principal), List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
+                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(5), Optional.empty(), ChargeSettings.Pace.USUAL);
     }
 
     private static long records(String topic) throws Exception {

@@ -320,9 +320,9 @@ class LeastPrivilegeTest {
     }
 
     private static ChargeSettings chargeSettings(String role, StripeSimulator stripe) {
-        return new ChargeSettings(pipeline(role), new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2)),
-                100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
-                Optional.empty(), Optional.empty(), ChargeSettings.Pace.USUAL);
+        return new ChargeSettings(pipeline(role), List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
+                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Optional.empty(), ChargeSettings.Pace.USUAL);
     }
 
     private static PipelineSettings pipeline(String role) {

@@ -96,9 +96,9 @@ class TracingTest {
     /** Accepts payments under this tracing, and returns when they have succeeded and their outcomes are told. */
     @SafeVarargs
     private static List<String> pay(Tracing tracing, Optional<String>... traceparents) throws Exception {
-        var charge = new ChargeSettings(pipeline, new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2)),
-                100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
-                Optional.empty(), Optional.empty(), ChargeSettings.Pace.USUAL);
+        var charge = new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
+                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Optional.empty(), ChargeSettings.Pace.USUAL);
         try (var meters = Meters.of("test");
              var ingest = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters, tracing);
              var charging = ChargeService.start(charge, meters, tracing);

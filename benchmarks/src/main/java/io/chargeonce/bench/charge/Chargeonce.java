@@ -39,8 +39,8 @@ final class Chargeonce implements Contestant {
 
     static Lifecycle start(PipelineSettings pipeline, Psp psp, int inFlight) {
         var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
-        var settings = new ChargeSettings(pipeline, unused, inFlight, LEASE,
-                Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty(),
+        var settings = new ChargeSettings(pipeline, List.of(unused), inFlight, LEASE,
+                Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
         var lifecycle = new Lifecycle("bench", Duration.ofSeconds(20));
         var engine = new ChargeEngine(settings, List.of(new StubGateway(psp)), new SimpleMeterRegistry(), Tracing.off(), lifecycle);

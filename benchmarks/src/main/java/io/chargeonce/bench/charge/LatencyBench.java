@@ -93,8 +93,8 @@ public final class LatencyBench {
 
     private static ChargeSettings settings(Ground.Plot plot, StripeSimulator stripe) {
         return new ChargeSettings(plot.pipeline(Chargeonce.TIERS),
-                new io.chargeonce.psp.stripe.StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2)), IN_FLIGHT,
-                Chargeonce.LEASE, Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(), Optional.empty(),
+                List.of(new io.chargeonce.psp.stripe.StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2))), IN_FLIGHT,
+                Chargeonce.LEASE, Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
     }
 

@@ -33,6 +33,7 @@ import java.util.Optional;
  */
 public final class AdyenGateway implements Gateway {
 
+    /** The name of an account here, unless the settings give it another. */
     public static final String PSP = "adyen";
 
     /** Adyen keeps keys for at least 7 days (an older copy of its page says 31); a day is our margin. */
@@ -58,7 +59,7 @@ public final class AdyenGateway implements Gateway {
 
     @Override
     public String psp() {
-        return PSP;
+        return settings.name();
     }
 
     @Override

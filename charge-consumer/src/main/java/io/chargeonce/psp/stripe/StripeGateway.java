@@ -36,6 +36,7 @@ import java.util.Optional;
  */
 public final class StripeGateway implements Gateway {
 
+    /** The name of an account here, unless the settings give it another. */
     public static final String PSP = "stripe";
 
     /** Stripe keeps v1 keys for at least 24 hours; an hour is our margin. */
@@ -47,6 +48,7 @@ public final class StripeGateway implements Gateway {
     /** The customer is not there to authenticate: an issuer that wants that declines. */
     private static final PaymentIntentConfirmParams OFF_SESSION = PaymentIntentConfirmParams.builder().setOffSession(true).build();
 
+    private final String name;
     private final StripeClient stripe;
     private final StripeRefunds refunds;
     private final Duration callTimeout;
@@ -54,6 +56,7 @@ public final class StripeGateway implements Gateway {
     private final Optional<Webhook> webhook;
 
     public StripeGateway(StripeSettings settings) {
+        this.name = settings.name();
         this.callTimeout = settings.callTimeout();
         this.sendsReceipts = settings.sendsReceipts();
         this.stripe = StripeClient.builder()
@@ -68,7 +71,7 @@ public final class StripeGateway implements Gateway {
 
     @Override
     public String psp() {
-        return PSP;
+        return name;
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class Edit {
         }
         String topic = story.source().get().topic();
         Topics topics = queue.topics();
-        boolean ours = IntStream.rangeClosed(0, Topics.TIERS).mapToObj(topics::ofTier).anyMatch(topic::equals);
+        boolean ours = IntStream.rangeClosed(0, Topics.MOST_TIERS).mapToObj(topics::ofTier).anyMatch(topic::equals);
         return ours ? Optional.empty()
                 : Optional.of("it was found on '%s', where nothing of this pipeline is read: look at it, or purge it".formatted(topic));
     }

@@ -62,6 +62,7 @@ final class AttemptView {
             case PSP_HOST_UNKNOWN, CONNECTION_REFUSED, CONNECT_TIMED_OUT, TLS_HANDSHAKE_FAILED -> "it never reached the PSP";
             case TOO_LATE_TO_SEND -> "its time was over before it was sent";
             case BREAKER_OPEN -> "the PSP was unwell";
+            case PSP_ABSENT -> "the PSP is not set up";
             case RATE_LIMITED -> "the PSP had too much to do and refused it";
             case CREDENTIAL_REFUSED -> "the PSP refused our credential";
             case PSP_UNWELL -> "the PSP failed before it did anything";

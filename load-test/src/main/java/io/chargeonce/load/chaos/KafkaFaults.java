@@ -100,7 +100,7 @@ final class KafkaFaults {
     /** Its records are gone, and those who read it have positions in what it was. Returns the fault's name. */
     String loseTopic() {
         stage.healBroker();
-        String topic = TOPICS.ofTier(random.nextInt(Topics.TIERS + 1));
+        String topic = TOPICS.ofTier(random.nextInt(Stage.TIERS.size() + 1));
         admin(admin -> delete(admin, topic));
         if (random.nextBoolean()) {
             stage.atHealingOfBroker(() -> admin(PipelineTopics::createMissing));

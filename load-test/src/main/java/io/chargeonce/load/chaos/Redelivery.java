@@ -81,7 +81,7 @@ final class Redelivery {
         consumers.forEach(consumer -> consumer.terminate(PATIENCE));
         look.run();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", stage.kafka()))) {
-            String group = TOPICS.groupOfTier(random.nextInt(Topics.TIERS + 1));
+            String group = TOPICS.groupOfTier(random.nextInt(Stage.TIERS.size() + 1));
             new PipelineTopics(stage.kafka()).awaitNoMembers(group, PATIENCE);
             change.make(admin, group, admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get());
         } catch (ExecutionException e) {
@@ -95,7 +95,7 @@ final class Redelivery {
 
     private void copyShuffled() {
         var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
-        for (int tier = 0; tier <= Topics.TIERS; tier++) {
+        for (int tier = 0; tier <= Stage.TIERS.size(); tier++) {
             records.addAll(newest(TOPICS.ofTier(tier)));
         }
         var copied = new ArrayList<ProducerRecord<byte[], byte[]>>();
@@ -127,7 +127,7 @@ final class Redelivery {
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
             consumer.assign(partitions);
             consumer.endOffsets(partitions).forEach((partition, end) ->
-                    consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (Topics.TIERS + 1))));
+                    consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (Stage.TIERS.size() + 1))));
             var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             for (int i = 0; i < 3; i++) {
                 consumer.poll(Duration.ofMillis(100)).forEach(records::add);

@@ -79,7 +79,7 @@ final class Bugs {
 
     static final class RetryUnknown {
         @Advice.OnMethodExit
-        static void exit(@Advice.This RetrySchedule schedule, @Advice.Return(readOnly = false) NextStep next) {
+        static void exit(@Advice.Argument(2) RetrySchedule schedule, @Advice.Return(readOnly = false) NextStep next) {
             next = Tampering.retriedIfUnknown(schedule, next);
         }
     }

@@ -71,7 +71,7 @@ public enum Plant {
             new Change("io.chargeonce.dlq.merge.MergeMoves", "write", Bugs.MergePastTheOutbox.class)),
     NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL, CONSERVATION),
-            new Change("io.chargeonce.payment.RetrySchedule", "after", Bugs.RetryUnknown.class)),
+            new Change("io.chargeonce.payment.Decision", "after", Bugs.RetryUnknown.class)),
     NO_PROBE("a PSP that was unwell gets no payment that could show that it is well again",
             Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL), new Change("io.chargeonce.psp.PspHealth", "takeProbe", Bugs.AlwaysFalse.class)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",

@@ -11,7 +11,6 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
-import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Counter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,7 +115,7 @@ final class Cluster {
                 case OPERATOR -> Operator.work(harsh);
                 case RETRY -> {
                     ChargeEngine engine = engine(name);
-                    for (int tier = 1; tier <= Topics.TIERS; tier++) {
+                    for (int tier = 1; tier <= TIERS.size(); tier++) {
                         engine.startLoop(tier);
                     }
                 }

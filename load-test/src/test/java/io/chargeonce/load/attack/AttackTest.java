@@ -167,8 +167,8 @@ class AttackTest {
     private static ChargeSettings charging(PipelineSettings pipeline, StripeSimulator stripe, int webhooks) {
         var settings = new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2), Optional.of("whsec_test"),
                 true);
-        return new ChargeSettings(pipeline, settings, 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
-                Duration.ofSeconds(5), Optional.empty(), Optional.empty(), ChargeSettings.Pace.USUAL, Optional.of(new Address("127.0.0.1",
+        return new ChargeSettings(pipeline, List.of(settings), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(5), Optional.empty(), ChargeSettings.Pace.USUAL, Optional.of(new Address("127.0.0.1",
                         webhooks)));
     }
 

@@ -180,7 +180,7 @@ CREATE TABLE operation_state (
     -- Attempts of this generation that reached a PSP and definitely failed.
     counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts BETWEEN 0 AND 1000),
     -- The tier waited in last; parking climbs it without counting an attempt.
-    tier             smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 3),
+    tier             smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 9),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
     -- How often a soft decline has been presented again.

@@ -1,0 +1,14 @@
+package io.chargeonce.psp;
+
+/** One account at one PSP: an entry of the settings. */
+public interface PspSettings {
+
+    /**
+     * The account's name, as stored with every attempt: {@code stripe} or {@code adyen}, for a further account with a dash and a name
+     * after it, such as {@code stripe-uk}. It never changes.
+     */
+    String name();
+
+    /** A new gateway to this account. */
+    Gateway gateway();
+}

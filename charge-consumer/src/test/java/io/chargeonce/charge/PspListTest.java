@@ -1,0 +1,104 @@
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspSettings;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.runtime.SettingsProblems;
+import io.chargeonce.vault.DataKeys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** An account at a PSP is an entry of the settings. */
+class PspListTest {
+
+    @TempDir
+    Path directory;
+    private final Map<String, String> environment = new HashMap<>();
+    private Path key;
+
+    @BeforeEach
+    void start() throws IOException {
+        key = file("key", "rw-------");
+        DataKeys.add(directory.resolve("data-key"));
+        environment.put("CHARGEONCE_DATA_KEY_FILE", directory.resolve("data-key") + DataKeys.PUBLIC);
+    }
+
+    private Path file(String name, String mode) throws IOException {
+        return Files.setPosixFilePermissions(Files.writeString(directory.resolve(name), "secret"), PosixFilePermissions.fromString(mode));
+    }
+
+    private PspListTest with(String name, String value) {
+        environment.put(name, value.replace("FILE", key.toString()));
+        return this;
+    }
+
+    private ChargeSettings read() {
+        return Settings.load(environment, ChargeSettings.ALL, ChargeSettings.ALL).read(ChargeSettings::from);
+    }
+
+    private List<String> names() {
+        return read().gateways().stream().map(Gateway::psp).toList();
+    }
+
+    @Test
+    void the_variables_of_stripe_and_adyen_are_entries_of_those_names() {
+        assertThat(with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").names()).containsExactly("stripe");
+        assertThat(with("CHARGEONCE_ADYEN_API_KEY_FILE", "FILE").names()).containsExactly("stripe", "adyen");
+    }
+
+    @Test
+    void a_second_account_at_stripe_is_a_line_of_settings_that_routes_may_lead_to() {
+        ChargeSettings settings = with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE")
+                .with("CHARGEONCE_PSPS", "stripe-uk key=FILE base=https://uk.example webhooks=FILE; adyen-us key=FILE account=Us")
+                .with("CHARGEONCE_ROUTES", "currency=GBP -> stripe-uk; -> stripe,adyen-us").read();
+        assertThat(settings.psps()).extracting(PspSettings::name).containsExactly("stripe", "stripe-uk", "adyen-us");
+        assertThat(settings.gateways()).extracting(Gateway::psp).containsExactly("stripe", "stripe-uk", "adyen-us");
+        assertThat(settings.gateways()).extracting(gateway -> gateway.webhook().isPresent()).containsExactly(false, true, false);
+        assertThat(settings.toString()).contains("https://uk.example", "Us").doesNotContain("secret");
+    }
+
+    @Test
+    void without_any_account_nothing_starts() {
+        assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class).hasMessageContaining("CHARGEONCE_STRIPE_API_KEY_FILE");
+        assertThat(with("CHARGEONCE_PSPS", "adyen-us key=FILE").names()).containsExactly("adyen-us");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"paypal key=FILE | must be stripe or adyen", "stripe-UK key=FILE | must be stripe or adyen",
+            "stripe-uk | needs key=FILE", "stripe-uk key=FILE acount=Uk | 'acount' is no field", "stripe-uk key=/none | a file is missing",
+            "stripe-uk key=FILE base=nowhere | the address is none", "stripe-uk key=FILE key=FILE | 'key' is no field",
+            "stripe key=FILE | is there twice", "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
+    void what_is_no_entry_is_refused_at_the_start(String text, String why) {
+        with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_PSPS", text);
+        assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class)
+                .satisfies(problem -> assertThat(problem.toString()).contains("CHARGEONCE_PSPS", why));
+    }
+
+    @Test
+    void a_key_that_others_may_read_is_refused() throws IOException {
+        Path open = file("open", "rw-r--r--");
+        with("CHARGEONCE_PSPS", "stripe-uk key=" + open);
+        assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class)
+                .satisfies(problem -> assertThat(problem.toString()).contains("CHARGEONCE_PSPS", "chmod 600"));
+    }
+
+    @Test
+    void a_route_to_a_name_that_no_account_can_have_is_refused() {
+        with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_ROUTES", "-> stripe,paypal");
+        assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class)
+                .satisfies(problem -> assertThat(problem.toString()).contains("CHARGEONCE_ROUTES", "paypal"));
+    }
+}
