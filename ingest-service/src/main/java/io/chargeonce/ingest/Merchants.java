@@ -71,7 +71,7 @@ final class Merchants implements AutoCloseable {
     }
 
     private Checked<Credential> check(ByteBuffer digest, Scope scope, InetAddress client) {
-        Optional<Credential> credential = credential(digest);
+        Optional<Credential> credential = credential(digest, client);
         if (credential.isEmpty()) {
             return new Checked.Wrong<>(Problems.unauthenticated());
         }
@@ -83,7 +83,7 @@ final class Merchants implements AutoCloseable {
         return new Checked.Right<>(credential.get());
     }
 
-    private Optional<Credential> credential(ByteBuffer digest) {
+    private Optional<Credential> credential(ByteBuffer digest, InetAddress client) {
         Instant now = clock.instant();
         Known known = issued.get(digest);
         if (known != null && now.isBefore(known.until())) {
@@ -92,7 +92,7 @@ final class Merchants implements AutoCloseable {
         if (now.isBefore(guesses.getOrDefault(digest, Instant.MIN))) {
             return Optional.empty();
         }
-        Optional<Found> found = lookups.ask(digest);
+        Optional<Found> found = lookups.ask(line(digest, client), digest);
         Instant until = now.plus(REMEMBERED);
         if (found.isPresent()) {
             Instant dies = found.get().lives().map(now::plus).orElse(Instant.MAX);
@@ -102,6 +102,15 @@ final class Merchants implements AutoCloseable {
             guessed(digest, until);
         }
         return found.map(Found::credential);
+    }
+
+    /**
+     * In whose line a lookup waits. A token that was issued when it was last looked up waits in its merchant's, any other in that of the
+     * address it came from: who guesses makes neither wait who has a token, nor who comes from elsewhere with a new one.
+     */
+    Object line(ByteBuffer digest, InetAddress client) {
+        Known known = issued.get(digest);
+        return known == null ? client : known.credential().merchant().id();
     }
 
     /** It is no token: who sends it again within that time costs no statement. */

@@ -121,6 +121,22 @@ class MerchantsTest {
         assertThat(asked("test_acme")).isEqualTo("acme");
     }
 
+    /** That lines take turns, whatever the length of one, is in CoalescerTest. */
+    @Test
+    void who_guesses_waits_in_the_line_of_an_address_and_who_has_a_token_in_the_merchants() {
+        InetAddress other = AddressRange.parse("198.51.100.9").first();
+        asked("test_acme");
+        asked("test_guess");
+        pass(Duration.ofSeconds(6));
+        assertThat(merchants.line(digest("test_guess"), CLIENT)).isEqualTo(CLIENT);
+        assertThat(merchants.line(digest("test_not_asked_yet"), other)).isEqualTo(other);
+        assertThat(merchants.line(digest("test_acme"), CLIENT)).isEqualTo("acme");
+    }
+
+    private static ByteBuffer digest(String token) {
+        return ByteBuffer.wrap(Sha256.of(token));
+    }
+
     @Test
     void which_tokens_were_used_is_written_behind_the_requests_and_not_again_within_five_minutes() {
         asked("test_acme");
