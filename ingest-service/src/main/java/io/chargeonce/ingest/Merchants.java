@@ -93,15 +93,18 @@ final class Merchants implements AutoCloseable {
             return Optional.empty();
         }
         Optional<Found> found = lookups.ask(line(digest, client), digest);
-        Instant until = now.plus(REMEMBERED);
         if (found.isPresent()) {
-            Instant dies = found.get().lives().map(now::plus).orElse(Instant.MAX);
-            issued.put(digest, new Known(found.get().credential(), dies.isBefore(until) ? dies : until));
+            issued.put(digest, new Known(found.get().credential(), until(now, found.get().lives())));
         } else {
             issued.remove(digest);
-            guessed(digest, until);
+            guessed(digest, until(now, Optional.empty()));
         }
         return found.map(Found::credential);
+    }
+
+    /** Until when what Postgres says now holds: never beyond the token's life. */
+    static Instant until(Instant now, Optional<Duration> lives) {
+        return now.plus(lives.filter(life -> life.compareTo(REMEMBERED) < 0).orElse(REMEMBERED));
     }
 
     /**

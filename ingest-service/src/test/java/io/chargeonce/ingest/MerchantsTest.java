@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,7 +84,7 @@ class MerchantsTest {
     }
 
     @Test
-    void a_token_is_refused_from_its_expiry_on_though_postgres_is_not_asked_in_between() {
+    void a_token_is_refused_from_its_expiry_on() {
         issue("test_short", "expires_at", "now() + interval '1 hour'");
         issue("test_over", "expires_at", "now() - interval '1 second'");
         assertThat(asked("test_over")).isEqualTo("401 token-expired");
@@ -91,6 +92,14 @@ class MerchantsTest {
         IngestWorld.execute(url, "UPDATE chargeonce.merchant_token SET expires_at = now() WHERE token_sha256 = sha256('test_short')");
         pass(Duration.ofSeconds(5));
         assertThat(asked("test_short")).isEqualTo("401 token-expired");
+    }
+
+    /** Else it would pay for up to five seconds more. */
+    @Test
+    void what_postgres_said_holds_no_longer_than_the_token_lives() {
+        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofSeconds(3)))).isEqualTo(now.get().plusSeconds(3));
+        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofHours(1)))).isEqualTo(now.get().plusSeconds(5));
+        assertThat(Merchants.until(now.get(), Optional.empty())).isEqualTo(now.get().plusSeconds(5));
     }
 
     @Test
