@@ -89,10 +89,11 @@ class DatabaseTest {
     void what_needs_another_person_is_no_misfit_and_makes_no_process_unready() {
         assertThat(refusal("X4EYE")).matches(DatabaseRefused::isByFourEyes)
                 .matches(refused -> !refused.isOurs() && !refused.isPassing() && !refused.isAboutTheRow());
-        try (var database = Database.openForService(URL, "postgres", "", 1)) {
+        var meters = new SimpleMeterRegistry();
+        try (var database = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
             assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("DO $$ BEGIN RAISE SQLSTATE 'X4EYE'; END $$")))
                     .isInstanceOf(DatabaseRefused.class);
-            assertThat(database.problem()).isEmpty();
+            assertThat(meters.counter("chargeonce.database.misfits").count()).isZero();
         }
     }
 

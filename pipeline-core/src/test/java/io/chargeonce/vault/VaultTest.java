@@ -121,11 +121,11 @@ class VaultTest {
         Path key = key();
         assertThat(why(vault(key).open("here", clear))).contains("these bytes are not sealed", "CHARGEONCE_INSECURE=yes");
         assertThat(why(Vault.WITHOUT_KEY.open("here", clear))).contains("these bytes are not sealed");
-        Settings upgraded = Settings.load(Map.of("CHARGEONCE_DATA_KEY_FILE", key.toString(), "CHARGEONCE_INSECURE", "yes"),
-                List.of(Vault.FILE_OF_A_COMMAND, Settings.INSECURE), List.of());
+        var values = Map.of("CHARGEONCE_DATA_KEY_FILE", key.toString(), "CHARGEONCE_INSECURE", "yes");
+        Settings upgraded = Settings.load(values, List.of(Vault.FILE_OF_A_COMMAND, Settings.INSECURE), List.of());
         assertThat(Vault.ofCommand(upgraded).open("here", clear)).as("of a trial before").isInstanceOf(Opened.Readable.class);
         assertThat(Vault.ofCommand(upgraded).seal("here", CARD)).as("what is new is sealed").startsWith(1);
-        assertThat(why(Vault.ofService(upgraded).open("here", clear))).contains("these bytes are not sealed");
+        assertThat(why(Vault.ofService(Settings.load(values, List.of(Vault.FILE), List.of())).open("here", clear))).contains("these bytes are not sealed");
     }
 
     @Test

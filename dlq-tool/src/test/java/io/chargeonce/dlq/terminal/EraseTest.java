@@ -130,9 +130,9 @@ class EraseTest {
     @ValueSource(strings = {
             "INSERT INTO outbox (shard, topic, record_key, headers) VALUES (0, 'payments.outcomes', '%s', '{}')",
             "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE payment_id = '%s'",
-            "UPDATE operation_state SET resolve_at = now() WHERE operation_id = '%s'",
+            "UPDATE operation_state SET state = 'purged', settled_at = now(), resolve_at = now() WHERE operation_id = '%s'",
             "UPDATE dead_letter SET state = 'dead' WHERE operation_id = '%s'",
-            "UPDATE operation_state SET state = 'unresolved' WHERE operation_id = 're_1' AND '%s' <> ''",
+            "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND '%s' <> ''",
             "INSERT INTO outbox (shard, topic, record_key, headers) SELECT 0, 'payments.outcomes', 're_1', '{}' WHERE '%s' <> ''"})
     void what_may_still_move_money_or_be_told_is_not_finished(String still) {
         String payment = succeeded();
@@ -195,6 +195,11 @@ class EraseTest {
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--yes").err()).contains("--reason is missing");
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--reason", "card 4111111111111111").err())
                 .contains("can be a card number");
+        assertThatThrownBy(() -> rows.openAs("chargeonce_eraser").database().withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute("SELECT erase_personal_data('acme', '{%s}', NULL, ' ', 'run_1', true)".formatted(payment));
+            }
+        })).as("the function itself asks for one").hasMessageContaining("say why");
         assertThat(everythingOf(payment)).contains(PERSON);
     }
 
