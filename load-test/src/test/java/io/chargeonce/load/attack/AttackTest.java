@@ -117,6 +117,15 @@ class AttackTest {
         }
     }
 
+    /** 'chargeonce up' has no roles, and says nothing about them. */
+    @Test
+    void a_login_that_does_not_exist_stole_nothing_and_held_nothing() throws SQLException {
+        var target = new Target(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.of(TestStack.newDatabase()), Map.of("chargeonce_no_such", ""), List.of(), Duration.ofSeconds(1), 1);
+        assertThat(DatabaseAttacks.steal(target, "chargeonce_no_such", List.of("SELECT 1"))).isInstanceOfSatisfying(Result.NotTried.class,
+                not -> assertThat(not.needs()).contains("does not exist", "chargeonce migrate --roles"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"http://192.0.2.1:8080", "http://0.0.0.0:8080", "http://[2001:db8::1]:8080",
             "http://127.0.0.1.example.invalid"})
