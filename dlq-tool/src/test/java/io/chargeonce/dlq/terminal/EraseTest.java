@@ -80,7 +80,7 @@ class EraseTest {
         sql("""
             SET session_replication_role = replica;
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, proposed_by, approved_by, state)
-            SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_1', 'ann', 'bob', 'settled' FROM payment_attempt WHERE payment_id = '%s';
+            SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_1', 'carl', 'bob', 'settled' FROM payment_attempt WHERE payment_id = '%s';
             SET session_replication_role = origin""".formatted(id));
         var queue = rows.open();
         for (String change : List.of("evidence = '[erased]'", "evidence = 'e'", "verdict = 'not_charged'", "step = 2")) {
