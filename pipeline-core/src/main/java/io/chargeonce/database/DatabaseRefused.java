@@ -3,15 +3,18 @@ package io.chargeonce.database;
 import java.sql.SQLException;
 
 /**
- * Postgres refused a statement and rolled it back for certain. Why, is one of three: what a row says ({@link #isAboutTheRow}),
- * others that were in the way ({@link #isPassing}), or neither: then the schema, our rights or our code do not fit each other,
- * which says nothing against the row ({@link #isOurs}). Codes: PostgreSQL, appendix A.
+ * Postgres refused a statement and rolled it back for certain. Why, is one of four: what a row says ({@link #isAboutTheRow}),
+ * others that were in the way ({@link #isPassing}), the rule that one person does not decide alone ({@link #isByFourEyes}), or none
+ * of these: then the schema, our rights or our code do not fit each other, which says nothing against the row ({@link #isOurs}).
+ * Codes: PostgreSQL, appendix A.
  */
 public final class DatabaseRefused extends RuntimeException {
 
     private static final long serialVersionUID = 1;
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final String QUERY_CANCELED = "57014";
+    /** Our own, of the schema's functions. */
+    public static final String FOUR_EYES = "X4EYE";
     private static final String CLASS_TRANSACTION_ROLLBACK = "40";
     private static final String CLASS_DATA_EXCEPTION = "22";
     private static final String CLASS_INTEGRITY_CONSTRAINT_VIOLATION = "23";
@@ -46,8 +49,13 @@ public final class DatabaseRefused extends RuntimeException {
         return isRowBusy() || sqlState.startsWith(CLASS_TRANSACTION_ROLLBACK) || sqlState.equals(QUERY_CANCELED);
     }
 
+    /** Another person has to approve it, or this one may not approve it: all works as it should. */
+    public boolean isByFourEyes() {
+        return sqlState.equals(FOUR_EYES);
+    }
+
     /** A column that is missing, a right that was not granted, a statement that is wrong. Wait until a person has mended it. */
     public boolean isOurs() {
-        return !isAboutTheRow() && !isPassing();
+        return !isAboutTheRow() && !isPassing() && !isByFourEyes();
     }
 }

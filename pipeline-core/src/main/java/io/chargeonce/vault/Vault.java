@@ -34,7 +34,7 @@ public final class Vault {
     public static final Setting<Optional<Secret>> FILE_OF_A_COMMAND = Setting.secretFile(NAME,
             "File with the private keys that open what is sealed at rest.").optional();
 
-    /** Seals nothing: for trials only. */
+    /** Seals nothing, and opens what is not sealed: for trials only. */
     public static final Vault IN_THE_CLEAR = new Vault(Optional.empty(), true);
     /** Neither seals nor opens. */
     public static final Vault WITHOUT_KEY = new Vault(Optional.empty(), false);
@@ -61,6 +61,7 @@ public final class Vault {
     private record Keys(String text, HybridEncrypt seals, Optional<HybridDecrypt> unseals) {}
 
     private final Optional<Supplier<String>> file;
+    /** Without a key what is sealed is kept in the clear; and what is in the clear is believed, with a key too. */
     private final boolean inTheClear;
     /** Empty until they are needed, where that may be never: to load what reads them takes a command a moment. */
     private volatile Optional<Keys> latest = Optional.empty();
@@ -91,8 +92,8 @@ public final class Vault {
 
     /** Of a command. A file without keys is told where they are needed. */
     public static Vault ofCommand(Settings settings) {
-        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), false))
-                .orElse(settings.get(Settings.INSECURE) == Settings.Insecure.YES ? IN_THE_CLEAR : WITHOUT_KEY);
+        boolean insecure = settings.get(Settings.INSECURE) == Settings.Insecure.YES;
+        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), insecure)).orElse(insecure ? IN_THE_CLEAR : WITHOUT_KEY);
     }
 
     /**
@@ -122,7 +123,9 @@ public final class Vault {
         }
         byte[] rest = Arrays.copyOfRange(sealed, 1, sealed.length);
         if (sealed[0] == CLEAR) {
-            return new Opened.Readable(rest);
+            return inTheClear ? new Opened.Readable(rest) : new Opened.Closed(("these bytes are not sealed: they were kept in the clear in a trial, "
+                    + "or were put there by someone else; if you know that it was a trial, read them with %s=yes, else purge them")
+                    .formatted(Settings.INSECURE.name()));
         }
         if (file.isEmpty()) {
             return new Opened.Closed("there is no data key here: name the file with the private keys in " + NAME);

@@ -86,6 +86,18 @@ class DatabaseTest {
     }
 
     @Test
+    void what_needs_another_person_is_no_misfit_and_makes_no_process_unready() {
+        assertThat(refusal("X4EYE")).matches(DatabaseRefused::isByFourEyes)
+                .matches(refused -> !refused.isOurs() && !refused.isPassing() && !refused.isAboutTheRow());
+        var meters = new SimpleMeterRegistry();
+        try (var database = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
+            assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("DO $$ BEGIN RAISE SQLSTATE 'X4EYE'; END $$")))
+                    .isInstanceOf(DatabaseRefused.class);
+            assertThat(meters.counter("chargeonce.database.misfits").count()).isZero();
+        }
+    }
+
+    @Test
     void a_schema_that_does_not_fit_is_counted_and_makes_a_process_unready() {
         Migrations.apply(URL, "postgres", "");
         var meters = new SimpleMeterRegistry();

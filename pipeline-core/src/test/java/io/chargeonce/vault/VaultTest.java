@@ -111,8 +111,21 @@ class VaultTest {
                 .hasMessageContaining("name its file in CHARGEONCE_DATA_KEY_FILE");
         assertThat(why(Vault.WITHOUT_KEY.open("here", sealed))).contains("there is no data key here");
         assertThat(why(Vault.WITHOUT_KEY.open("here", new byte[0]))).contains("never sealed");
+    }
+
+    /** Who may write the table would otherwise put a record of their own into an operator's hands, or into a merge, without any key. */
+    @Test
+    void what_is_in_the_clear_is_believed_in_trials_only_and_a_key_makes_no_difference() throws IOException {
         byte[] clear = Vault.IN_THE_CLEAR.seal("here", CARD);
-        assertThat(vault(key()).open("here", clear)).as("of a trial").isInstanceOf(Opened.Readable.class);
+        assertThat(Vault.IN_THE_CLEAR.open("here", clear)).isInstanceOf(Opened.Readable.class);
+        Path key = key();
+        assertThat(why(vault(key).open("here", clear))).contains("these bytes are not sealed", "CHARGEONCE_INSECURE=yes");
+        assertThat(why(Vault.WITHOUT_KEY.open("here", clear))).contains("these bytes are not sealed");
+        var values = Map.of("CHARGEONCE_DATA_KEY_FILE", key.toString(), "CHARGEONCE_INSECURE", "yes");
+        Settings upgraded = Settings.load(values, List.of(Vault.FILE_OF_A_COMMAND, Settings.INSECURE), List.of());
+        assertThat(Vault.ofCommand(upgraded).open("here", clear)).as("of a trial before").isInstanceOf(Opened.Readable.class);
+        assertThat(Vault.ofCommand(upgraded).seal("here", CARD)).as("what is new is sealed").startsWith(1);
+        assertThat(why(Vault.ofService(Settings.load(values, List.of(Vault.FILE), List.of())).open("here", clear))).contains("these bytes are not sealed");
     }
 
     @Test

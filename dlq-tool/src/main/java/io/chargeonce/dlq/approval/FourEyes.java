@@ -5,6 +5,7 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -154,10 +155,37 @@ public final class FourEyes {
         try (var statement = connection.prepareStatement(FINDING)) {
             statement.setString(1, run);
             try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)),
-                        row.getString(4).replace('_', ' '), row.getString(5))) : Optional.empty();
+                return row.next() ? Optional.of(finding(row)) : Optional.empty();
             }
         }
+    }
+
+    private static Finding finding(ResultSet row) throws SQLException {
+        return new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)), row.getString(4).replace('_', ' '), row.getString(5));
+    }
+
+    /** @param run as which it is approved */
+    public record Waiting(String run, String proposedBy, Instant proposedAt, Finding finding) {}
+
+    /** What can still be approved: the payment has not moved since, and the proposal is of today. */
+    private static final String WAITING = """
+            SELECT operation_id, amount, currency, verdict, evidence, run, proposed_by, proposed_at
+              FROM hand_settlement AS finding JOIN operation USING (operation_id) JOIN operation_state USING (operation_id, step)
+             WHERE finding.state = 'waiting' AND approved_by IS NULL AND proposed_at > clock_timestamp() - interval '24 hours'
+             ORDER BY proposed_at DESC
+            """;
+
+    /** Findings that wait for another person, the newest first. */
+    public List<Waiting> waiting() {
+        return queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(WAITING); var row = statement.executeQuery()) {
+                var waiting = new ArrayList<Waiting>();
+                while (row.next()) {
+                    waiting.add(new Waiting(row.getString(6), row.getString(7), row.getObject(8, OffsetDateTime.class).toInstant(), finding(row)));
+                }
+                return waiting;
+            }
+        });
     }
 
     private static final String AWAITS = "UPDATE dlq_run SET awaits_approval = true WHERE run_id = ?";

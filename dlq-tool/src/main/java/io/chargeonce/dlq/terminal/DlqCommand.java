@@ -159,9 +159,8 @@ public final class DlqCommand implements Runnable {
     private static int refused(CommandSpec command, String said, String sqlState) {
         return switch (sqlState) {
             case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
-            case "42501" -> told(command, Problems.EXIT, said.contains("approve")
-                    ? said.replaceFirst("^ERROR: permission denied: ", "") + "; nothing was changed"
-                    : "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
+            case DatabaseRefused.FOUR_EYES -> told(command, Problems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
+            case "42501" -> told(command, Problems.EXIT, "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                     + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
                     + "CHARGEONCE_DATABASE_USER; nothing was changed");
             case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said

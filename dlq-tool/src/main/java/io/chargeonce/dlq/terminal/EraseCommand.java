@@ -49,7 +49,7 @@ final class EraseCommand implements Callable<Integer> {
     /** What no command of ours can erase, in the words of docs/card-data.md. */
     static final String REMAINS = "It stays on Kafka's topics until their retention ends (14 days, dead letters until "
             + "compaction), in backups until they are deleted, and at the PSP, which has to be asked. Records that could not be read are sealed "
-            + "and not searched: purge those that are this person's.";
+            + "and not searched: purge those that are this person's. What people typed as reasons and evidence stays in the audit log.";
 
     @ParentCommand
     DlqCommand dlq;

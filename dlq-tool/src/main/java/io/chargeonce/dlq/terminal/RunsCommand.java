@@ -1,6 +1,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
@@ -11,8 +12,11 @@ import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,8 +24,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
-        description = "Lists merge runs, the newest first; those that were stopped can be resumed.",
-        footer = {"  Which can be resumed?",
+        description = "Lists findings that wait for another person, then runs, the newest first; those that were stopped can be resumed.",
+        footer = {"  What waits for approval, and which can be resumed?",
                   "    chargeonce dlq runs",
                   "  What became of one?",
                   "    chargeonce dlq runs show run_0123456789"})
@@ -44,21 +48,36 @@ final class RunsCommand implements Callable<Integer> {
     }
 
     private int list(DeadLetterQueue queue) {
+        List<FourEyes.Waiting> findings = new FourEyes(queue).waiting();
         List<MergeRun> runs = new MergeRuns(queue).newest(SHOWN);
         Screen screen = Screen.of(spec);
+        List<Line> lines = Stream.concat(findings.stream().map(Line::of), runs.stream().map(Line::of)).toList();
         if (common.json) {
+            findings.forEach(finding -> Json.print(screen, RunJson.finding(finding)));
             runs.forEach(run -> Json.print(screen, RunJson.run(run)));
-        } else if (runs.isEmpty()) {
-            screen.say("Nothing was ever merged.");
+        } else if (lines.isEmpty()) {
+            screen.say("Nothing was ever merged, and nothing waits for approval.");
         } else {
-            new Table<MergeRun>(screen, List.of(
-                    Column.whole("RUN", MergeRun::id),
-                    Column.whole("PLANNED", run -> Words.time(run.plannedAt())),
-                    Column.right("ITEMS", run -> "%,d".formatted(run.items())),
-                    Column.shrinking("BY", 4, MergeRun::plannedBy),
-                    Column.shrinking("STATE", 9, RunPage::state),
-                    Column.ifRoom("REASON", 10, run -> run.reason().orElse("–")))).print(runs);
+            new Table<Line>(screen, List.of(
+                    Column.whole("RUN", Line::run),
+                    Column.whole("PLANNED", line -> Words.time(line.plannedAt())),
+                    Column.right("ITEMS", line -> "%,d".formatted(line.items())),
+                    Column.shrinking("BY", 4, Line::by),
+                    Column.shrinking("STATE", 9, Line::state),
+                    Column.ifRoom("REASON", 10, line -> line.reason().orElse("–")))).print(lines);
         }
         return 0;
+    }
+
+    private record Line(String run, Instant plannedAt, long items, String by, String state, Optional<String> reason) {
+
+        static Line of(MergeRun run) {
+            return new Line(run.id(), run.plannedAt(), run.items(), run.plannedBy(), RunPage.state(run), run.reason());
+        }
+
+        static Line of(FourEyes.Waiting waiting) {
+            return new Line(waiting.run(), waiting.proposedAt(), 1, waiting.proposedBy(), RunPage.awaits(waiting.run()),
+                    Optional.of(waiting.finding().evidence()));
+        }
     }
 }

@@ -85,7 +85,7 @@ final class SettleCommand implements Callable<Integer> {
             problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
         }
         if (evidence.filter(text -> !text.isBlank() && text.length() <= 500).isEmpty()) {
-            problems.add("--evidence is missing, or longer than 500 characters: say how you know; it is kept in the audit log");
+            problems.add("--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit log");
         }
         problems.kept("--evidence", evidence);
         Optional<Duration> patience = problems.age("--wait", Optional.of(wait));

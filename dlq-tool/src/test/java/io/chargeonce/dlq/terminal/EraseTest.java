@@ -12,6 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EraseTest {
 
@@ -41,6 +43,62 @@ class EraseTest {
                 + "' AND action = 'personal_data.erased'")).isEqualTo("chargeonce_eraser acme request 4711");
     }
 
+    /** Who settled it by hand, what they found, and that a PSP told of it, is the money's trail; in which words is not. */
+    @Test
+    void the_words_of_people_and_of_notices_that_wait_go_and_what_they_decided_stays() {
+        String payment = succeeded();
+        sql("""
+            SET session_replication_role = replica;
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run, proposed_by, approved_by, state, answer, answered_at)
+            SELECT psp_key, operation_id, 1, 'charged', 'pi_1', '%2$s rang', 'run_1', 'ann', 'bob', 'settled', 'Jane paid', now()
+              FROM payment_attempt WHERE payment_id = '%1$s';
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, gives_back, outcome, detail)
+            SELECT 'adyen', 'n1', psp_key, 'pi_1', false, 'declined', 'Jane has no money' FROM payment_attempt WHERE payment_id = '%1$s';
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, gives_back, outcome, detail) VALUES ('adyen', 'n2', 'another', false, 'failed', 'x');
+            SET session_replication_role = origin""".formatted(payment, PERSON));
+        String decided = rows.text("SELECT (to_jsonb(f) - 'evidence' - 'answer')::text FROM hand_settlement AS f");
+        sql("INSERT INTO four_eyes VALUES ('*', 0)");
+        try {
+            assertThat(erase(payment, "--yes").out()).contains("1 were erased");
+        } finally {
+            sql("TRUNCATE four_eyes, moved_alone");
+        }
+        assertThat(rows.text("SELECT evidence || answer FROM hand_settlement")).isEqualTo("[erased][erased]");
+        assertThat(rows.text("SELECT (to_jsonb(f) - 'evidence' - 'answer')::text FROM hand_settlement AS f")).isEqualTo(decided);
+        assertThat(rows.text("SELECT string_agg(concat_ws(' ', notice_id, outcome, psp_reference, detail), ', ' ORDER BY notice_id) FROM unmatched_notice"))
+                .isEqualTo("n1 declined pi_1 [erased], n2 failed x");
+        assertThat(erase(payment, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
+
+        sql("SET session_replication_role = replica; UPDATE hand_settlement SET evidence = 'Jane'; SET session_replication_role = origin");
+        assertThat(erase(payment).out()).as("a finding's words alone are personal").contains("1 would be erased");
+    }
+
+    /** The setting by which the function erases can be made by anyone; it alone changes nothing. */
+    @Test
+    void who_says_to_be_erasing_changes_no_finding_of_another() {
+        String id = rows.unresolvedAndAsked(true);
+        sql("""
+            SET session_replication_role = replica;
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, proposed_by, approved_by, state)
+            SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_1', 'carl', 'bob', 'settled' FROM payment_attempt WHERE payment_id = '%s';
+            SET session_replication_role = origin""".formatted(id));
+        var queue = rows.open();
+        for (String change : List.of("evidence = '[erased]'", "evidence = 'e'", "verdict = 'not_charged'", "step = 2")) {
+            assertThatThrownBy(() -> queue.database().inTransaction(connection -> {
+                try (var statement = connection.createStatement()) {
+                    return statement.execute("SET LOCAL chargeonce.erasing = 'on'; UPDATE hand_settlement SET " + change);
+                }
+            })).as(change).isInstanceOf(io.chargeonce.database.DatabaseRefused.class);
+        }
+        sql("SET session_replication_role = replica; UPDATE hand_settlement SET state = 'waiting'; SET session_replication_role = origin");
+        queue.database().inTransaction(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute("SET LOCAL chargeonce.erasing = 'on'; UPDATE hand_settlement SET evidence = '[erased]'");
+            }
+        });
+        assertThat(rows.text("SELECT proposed_by FROM hand_settlement")).as("it is its own now").isEqualTo(QueueRows.OPERATOR);
+    }
+
     @Test
     void erasing_twice_is_erasing_once() {
         String payment = succeeded();
@@ -68,6 +126,52 @@ class EraseTest {
                 .as("another merchant's").contains("globex has no such payment");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "INSERT INTO outbox (shard, topic, record_key, headers) VALUES (0, 'payments.outcomes', '%s', '{}')",
+            "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE payment_id = '%s'",
+            "UPDATE operation_state SET state = 'purged', settled_at = now(), resolve_at = now() WHERE operation_id = '%s'",
+            "UPDATE dead_letter SET state = 'dead' WHERE operation_id = '%s'",
+            "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND '%s' <> ''",
+            "INSERT INTO outbox (shard, topic, record_key, headers) SELECT 0, 'payments.outcomes', 're_1', '{}' WHERE '%s' <> ''"})
+    void what_may_still_move_money_or_be_told_is_not_finished(String still) {
+        String payment = succeeded();
+        refund(payment);
+        sql("SET session_replication_role = replica; " + still.formatted(payment) + "; SET session_replication_role = origin");
+        assertThat(erase(payment, "--yes").out()).contains("left whole, for it is not finished");
+        assertThat(everythingOf(payment)).contains(PERSON);
+    }
+
+    @Test
+    void what_is_personal_goes_from_its_refunds_too() {
+        String payment = succeeded();
+        refund(payment);
+        assertThat(erase(payment, "--yes").out()).contains("1 were erased");
+        assertThat(rows.text("SELECT string_agg(concat_ws(' ', o, a, d), ' ') FROM operation_now AS o JOIN payment_attempt AS a USING (operation_id) "
+                + "JOIN dead_letter AS d USING (operation_id) WHERE o.operation_id = 're_1'")).contains("re_1").doesNotContain(PERSON, "Jane");
+        refund(payment, "re_2");
+        assertThat(erase(payment).out()).as("a refund's alone is personal").contains("1 would be erased");
+    }
+
+    private static void refund(String payment) {
+        refund(payment, "re_1");
+    }
+
+    /** One that is over, and has everything about a person that a refund can hold. */
+    private static void refund(String payment, String id) {
+        sql("""
+            SET session_replication_role = replica;
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, charge_within_s)
+            SELECT '%2$s', '%1$s', 'refund', '%2$s', merchant_id, idempotency_key, amount, currency, payment_method, 'Jane', 60 FROM operation WHERE operation_id = '%1$s';
+            INSERT INTO operation_state (operation_id, charge_before, state, failure_message) VALUES ('%2$s', now(), 'succeeded', '%3$s');
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256, sent_at, key_valid_until, message)
+            SELECT '%2$s', '%2$s', '%1$s', 'refund', '%2$s', 1, 1, 'stripe', 'succeeded', 'Jane', sha256('x'), now(), now(), '%3$s';
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
+            SELECT '%2$s', '%2$s', '%1$s', merchant_id, amount, currency, 'settled', 'gateway_timed_out', '%3$s', 1 FROM operation WHERE operation_id = '%1$s';
+            SET session_replication_role = origin
+            """.formatted(payment, id, PERSON));
+    }
+
     @Test
     void a_purge_that_can_be_undone_is_not_finished() {
         String payment = rows.dead();
@@ -91,6 +195,11 @@ class EraseTest {
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--yes").err()).contains("--reason is missing");
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--reason", "card 4111111111111111").err())
                 .contains("can be a card number");
+        assertThatThrownBy(() -> rows.openAs("chargeonce_eraser").database().withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute("SELECT erase_personal_data('acme', '{%s}', NULL, ' ', 'run_1', true)".formatted(payment));
+            }
+        })).as("the function itself asks for one").hasMessageContaining("say why");
         assertThat(everythingOf(payment)).contains(PERSON);
     }
 

@@ -14,8 +14,8 @@ public final class Problems {
     /** @param status as the web server chose it */
     public static Problem badHttp(int status) {
         return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
-                "Send well-formed HTTP/1.1: a request line of at most 4 KiB, headers of at most 16 KiB together, "
-                        + "one body, uncompressed.");
+                "Send well-formed HTTP/1.1: the method in capitals, a request line of at most 4 KiB, headers with names and of at most "
+                        + "16 KiB together, one body, uncompressed.");
     }
 
     public static Problem notFound() {

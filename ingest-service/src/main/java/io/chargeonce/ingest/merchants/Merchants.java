@@ -75,7 +75,7 @@ public final class Merchants implements AutoCloseable {
     }
 
     private Checked<Credential> check(ByteBuffer digest, Scope scope, InetAddress client) {
-        Optional<Credential> credential = credential(digest);
+        Optional<Credential> credential = credential(digest, client);
         if (credential.isEmpty()) {
             return new Checked.Wrong<>(Problems.unauthenticated());
         }
@@ -87,7 +87,7 @@ public final class Merchants implements AutoCloseable {
         return new Checked.Right<>(credential.get());
     }
 
-    private Optional<Credential> credential(ByteBuffer digest) {
+    private Optional<Credential> credential(ByteBuffer digest, InetAddress client) {
         Instant now = clock.instant();
         Known known = issued.get(digest);
         if (known != null && now.isBefore(known.until())) {
@@ -96,16 +96,28 @@ public final class Merchants implements AutoCloseable {
         if (now.isBefore(guesses.getOrDefault(digest, Instant.MIN))) {
             return Optional.empty();
         }
-        Optional<Found> found = lookups.ask(digest);
-        Instant until = now.plus(REMEMBERED);
+        Optional<Found> found = lookups.ask(line(digest, client), digest);
         if (found.isPresent()) {
-            Instant dies = found.get().lives().map(now::plus).orElse(Instant.MAX);
-            issued.put(digest, new Known(found.get().credential(), dies.isBefore(until) ? dies : until));
+            issued.put(digest, new Known(found.get().credential(), until(now, found.get().lives())));
         } else {
             issued.remove(digest);
-            guessed(digest, until);
+            guessed(digest, until(now, Optional.empty()));
         }
         return found.map(Found::credential);
+    }
+
+    /** Until when what Postgres says now holds: never beyond the token's life. */
+    static Instant until(Instant now, Optional<Duration> lives) {
+        return now.plus(lives.filter(life -> life.compareTo(REMEMBERED) < 0).orElse(REMEMBERED));
+    }
+
+    /**
+     * In whose line a lookup waits. A token that was issued when it was last looked up waits in its merchant's, any other in that of the
+     * address it came from: who guesses makes neither wait who has a token, nor who comes from elsewhere with a new one.
+     */
+    Object line(ByteBuffer digest, InetAddress client) {
+        Known known = issued.get(digest);
+        return known == null ? client : known.credential().merchant().id();
     }
 
     /** It is no token: who sends it again within that time costs no statement. */

@@ -28,8 +28,9 @@ import java.util.concurrent.ExecutorService;
 /**
  * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
  * chunk in memory, and a batch may be as long as it likes. It tells when a request begins to arrive; over HTTPS that is when the
- * handshake begins. And it holds only so many connections of one {@linkplain ClientNetwork address}: three quarters of all, so that a lone hostile one locks
- * nobody out, and a proxy, whose address all have, needs no setting.
+ * handshake begins. And it holds only so many connections of one {@linkplain ClientNetwork address}: three quarters of all, so that
+ * a lone hostile one locks nobody out, and a proxy, whose address all have, needs no setting. What the web server takes though it
+ * is no HTTP it refuses.
  */
 record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, Counter refused) implements ServerConnectionSelector {
 
@@ -186,9 +187,40 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
         @Override
         public void pullData() {
             super.pullData();
-            if (connection instanceof InterruptableTask<?> web && web.canInterrupt()) {
+            if (readsRequestLine()) {
                 heads.begin();
             }
+        }
+
+        private boolean readsRequestLine() {
+            return connection instanceof InterruptableTask<?> web && web.canInterrupt();
+        }
+
+        /** A method in small letters is another one than in capitals (RFC 9110, 9.1), and the web server takes it for the same. */
+        @Override
+        public byte[] readBytes(int length) {
+            byte[] bytes = super.readBytes(length);
+            for (int i = 0; readsRequestLine() && i < length && bytes[i] != ' '; i++) {
+                if (bytes[i] >= 'a' && bytes[i] <= 'z') {
+                    throw noHttp("a method has capital letters");
+                }
+            }
+            return bytes;
+        }
+
+        /** Of a header or trailer; the web server takes those without a name (RFC 9110, 5.1). */
+        @Override
+        public int findOrNewLine(byte end, int most) {
+            int length = super.findOrNewLine(end, most);
+            if (end == ':' && length == 0) {
+                throw noHttp("a header has a name");
+            }
+            return length;
+        }
+
+        /** The connection ends with it: a proxy before us may read what follows otherwise. */
+        private static RequestException noHttp(String why) {
+            return RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).message(why).setKeepAlive(false).build();
         }
 
         @Override

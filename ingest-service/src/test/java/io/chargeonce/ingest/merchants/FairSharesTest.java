@@ -6,6 +6,7 @@ import io.chargeonce.ingest.answer.Answer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class FairSharesTest {
@@ -27,6 +28,20 @@ class FairSharesTest {
         assertThat(refused.outcome()).isEqualTo("too-many-at-once");
         assertThat(refused.headers()).containsEntry("Retry-After", "1");
         return shares.request(QUIET, () -> DONE);
+    }
+
+    @Test
+    void the_batches_of_all_merchants_together_leave_room_for_single_payments() {
+        var merchants = IntStream.rangeClosed(0, IngestHttp.MOST_REQUESTS_AT_ONCE / 2 / FairShares.BATCHES)
+                .mapToObj(i -> new Merchant("m" + i, Optional.empty())).toList();
+        long begun = merchants.stream().flatMap(merchant -> IntStream.range(0, FairShares.BATCHES).mapToObj(i -> shares.beginBatch(merchant)))
+                .filter(Checked.Right.class::isInstance).count();
+        assertThat(begun).isEqualTo(IngestHttp.MOST_REQUESTS_AT_ONCE / 2);
+        assertThat(((Checked.Wrong<Merchant>) shares.beginBatch(QUIET)).problem().status()).isEqualTo(503);
+        assertThat(meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "batches").count()).isPositive();
+
+        shares.endBatch(merchants.getFirst());
+        assertThat(shares.beginBatch(QUIET)).isInstanceOf(Checked.Right.class);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,7 +87,7 @@ class MerchantsTest {
     }
 
     @Test
-    void a_token_is_refused_from_its_expiry_on_though_postgres_is_not_asked_in_between() {
+    void a_token_is_refused_from_its_expiry_on() {
         issue("test_short", "expires_at", "now() + interval '1 hour'");
         issue("test_over", "expires_at", "now() - interval '1 second'");
         assertThat(asked("test_over")).isEqualTo("401 token-expired");
@@ -94,6 +95,14 @@ class MerchantsTest {
         IngestWorld.execute(url, "UPDATE chargeonce.merchant_token SET expires_at = now() WHERE token_sha256 = sha256('test_short')");
         pass(Duration.ofSeconds(5));
         assertThat(asked("test_short")).isEqualTo("401 token-expired");
+    }
+
+    /** Else it would pay for up to five seconds more. */
+    @Test
+    void what_postgres_said_holds_no_longer_than_the_token_lives() {
+        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofSeconds(3)))).isEqualTo(now.get().plusSeconds(3));
+        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofHours(1)))).isEqualTo(now.get().plusSeconds(5));
+        assertThat(Merchants.until(now.get(), Optional.empty())).isEqualTo(now.get().plusSeconds(5));
     }
 
     @Test
@@ -122,6 +131,22 @@ class MerchantsTest {
         }
         // Postgres would say otherwise by now.
         assertThat(asked("test_acme")).isEqualTo("acme");
+    }
+
+    /** That lines take turns, whatever the length of one, is in CoalescerTest. */
+    @Test
+    void who_guesses_waits_in_the_line_of_an_address_and_who_has_a_token_in_the_merchants() {
+        InetAddress other = AddressRange.parse("198.51.100.9").first();
+        asked("test_acme");
+        asked("test_guess");
+        pass(Duration.ofSeconds(6));
+        assertThat(merchants.line(digest("test_guess"), CLIENT)).isEqualTo(CLIENT);
+        assertThat(merchants.line(digest("test_not_asked_yet"), other)).isEqualTo(other);
+        assertThat(merchants.line(digest("test_acme"), CLIENT)).isEqualTo("acme");
+    }
+
+    private static ByteBuffer digest(String token) {
+        return ByteBuffer.wrap(Sha256.of(token));
     }
 
     @Test

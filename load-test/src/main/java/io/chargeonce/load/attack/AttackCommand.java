@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         description = "Tries what an attacker would try at a running pipeline on this machine, and says what held. It leaves some dozens of payments of EUR 12.99 behind.",
         footer = {"", "Exit code: 0 if all held, 1 if something fell, 2 if nothing could be tried.", "",
             "Example: beside 'chargeonce up'.", "  chargeonce load attack",
-            "Example: with stolen logins.",
+            "Example: with stolen logins, beside services that have them ('migrate --roles'; 'up' has none).",
                     "  chargeonce load attack --database jdbc:postgresql://127.0.0.1:5432/chargeonce --login chargeonce_ingest=ingest.password"})
 public final class AttackCommand implements Callable<Integer> {
 

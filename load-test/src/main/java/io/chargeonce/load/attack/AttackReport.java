@@ -41,7 +41,7 @@ record AttackReport(Map<Attack, Result> results) {
         String lines = results.entrySet().stream().map(each -> "  %-22s %-9s %s: %s".formatted(each.getKey().name(), word(each.getValue()),
                 each.getKey().tries(), answer(each.getValue()))).collect(Collectors.joining("\n"));
         long tried = results.values().stream().filter(result -> !(result instanceof Result.NotTried)).count();
-        return "%s%n%n%d attacks, %d not tried. %s".formatted(lines, tried, results.size() - tried,
+        return "%s%n%n%d attacks tried, %d not tried. %s".formatted(lines, tried, results.size() - tried,
                 fell().isEmpty() ? "All held." : "FELL: " + String.join(", ", fell()));
     }
 

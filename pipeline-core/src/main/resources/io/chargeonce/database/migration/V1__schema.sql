@@ -849,6 +849,10 @@ CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_se
 -- A finding is its session's, each time that anything about it is said.
 CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
+    -- An erasure is no new finding. Whoever may say that it is one could change what was accepted, and so it is the owner alone.
+    IF current_setting('chargeonce.erasing', true) = 'on' AND has_column_privilege('operation', 'customer', 'UPDATE') THEN
+        RETURN NEW;
+    END IF;
     NEW.proposed_by := session_user;
     NEW.proposed_at := clock_timestamp();
     NEW.approved_by := CASE WHEN too_much_alone(ARRAY['*', (SELECT currency FROM operation WHERE operation_id = NEW.operation_id)],
@@ -861,14 +865,24 @@ CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdic
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
 CREATE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
+    -- As above.
+    IF current_setting('chargeonce.erasing', true) = 'on' AND has_column_privilege('operation', 'customer', 'UPDATE') THEN
+        RETURN NULL;
+    END IF;
     PERFORM moved_by_a_person(NEW.operation_id, 'settle');
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION it_counts_as_settled_alone() FROM PUBLIC;
 CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
     FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
+-- But for its words, which erase_personal_data takes out: of anyone else's change the trigger above makes one of who and when too.
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
-    FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed'))
+    FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed') AND (
+        (NEW.psp_key, NEW.operation_id, NEW.step, NEW.verdict, NEW.psp_reference, NEW.proposed_by, NEW.run, NEW.proposed_at, NEW.approved_by,
+         NEW.state, NEW.answered_at) IS DISTINCT FROM
+        (OLD.psp_key, OLD.operation_id, OLD.step, OLD.verdict, OLD.psp_reference, OLD.proposed_by, OLD.run, OLD.proposed_at, OLD.approved_by,
+         OLD.state, OLD.answered_at)
+        OR NEW.evidence <> '[erased]' OR NEW.answer <> '[erased]'))
     EXECUTE FUNCTION refuse('what was decided on a finding stays');
 -- Who finds out does not decide.
 CREATE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -1112,7 +1126,8 @@ CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
 
 -- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. More than that is a run that another person
 -- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it. Hours are those of
--- the clock and not of now(), which a transaction that is held open keeps for days.
+-- the clock and not of now(), which a transaction that is held open keeps for days. What this rule refuses, it refuses with the
+-- SQLSTATE X4EYE, which Postgres has none of: no right is missing then, and nothing is to be mended.
 CREATE TABLE four_eyes (
     -- A currency, in its minor units; or '*', the number of dead letters.
     of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
@@ -1178,7 +1193,7 @@ $$;
 CREATE FUNCTION it_may_begin(run text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF must_be_approved(run) THEN
-        RAISE insufficient_privilege USING MESSAGE = format('permission denied: another person must approve %s first', run);
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format('another person must approve %s first', run);
     END IF;
 END $$;
 
@@ -1211,7 +1226,7 @@ BEGIN
     END IF;
     -- Of two at once the second counts the first, which a snapshot from before it would not show.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE insufficient_privilege USING MESSAGE = 'permission denied: who has a limit moves at read committed';
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = 'who has a limit moves at read committed';
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
     INSERT INTO moved_alone (login, of_what, hour, amount)
@@ -1219,8 +1234,8 @@ BEGIN
       FROM (SELECT '*', 1::numeric UNION ALL SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
-        RAISE insufficient_privilege USING MESSAGE = format(
-            'permission denied: this is more than %s may move alone within 24 hours; have another person approve it', session_user);
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(
+            'this is more than %s may move alone within 24 hours; have another person approve it', session_user);
     END IF;
 END $$;
 
@@ -1264,7 +1279,7 @@ BEGIN
             THEN 'it was proposed more than 24 hours ago: propose it again'
         WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not what you looked at: its fingerprint is ' || it.fingerprint END;
     IF why IS NOT NULL THEN
-        RAISE insufficient_privilege USING MESSAGE = format('permission denied: %s', why);
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format('this cannot be approved: %s', why);
     END IF;
     IF it.kind = 'settle' THEN
         UPDATE hand_settlement SET approved_by = session_user WHERE hand_settlement.run = approve.run;
@@ -1804,8 +1819,11 @@ CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SE
         OR EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE payment_id = payment AND failed_definite
                                  UNION ALL
                                 SELECT * FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite) AS attempt
-                     LEFT JOIN psp_observation USING (psp_key)
-                    WHERE request <> '' OR message IS NOT NULL OR detail IS NOT NULL)
+                     LEFT JOIN psp_observation AS heard USING (psp_key)
+                     LEFT JOIN hand_settlement AS finding USING (psp_key)
+                     LEFT JOIN unmatched_notice AS notice USING (psp_key)
+                    WHERE request <> '' OR attempt.message IS NOT NULL OR heard.detail <> '[erased]'
+                       OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]')
 $$;
 
 -- A key's request without what is personal. It names the fields that were there, for a repeat is compared by its fingerprint.
@@ -1816,7 +1834,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION unfinished(text, text[]), is_personal(text), erased_request(json) FROM PUBLIC;
 
 -- Takes what identifies a person out of finished payments and their refunds, for good: from the rows, the keys' requests, what was sent
--- to PSPs, and the words of PSPs. Amounts, merchants, ids, methods, references and states stay, and so do fingerprints: a repeat gets its
+-- to PSPs, the words of PSPs, and those of people who settled by hand. Who found out what and when, amounts, merchants, ids, methods, references and states stay, and so do fingerprints: a repeat gets its
 -- answer. Each payment is told what became of it; one that is not finished is left whole, for an attempt may yet be made from it. Done
 -- twice, nothing changes the second time.
 CREATE FUNCTION erase_personal_data(merchant text, payments text[], claim text, why text, run text, really boolean)
@@ -1871,6 +1889,9 @@ BEGIN
                       SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND NOT failed_definite);
     UPDATE psp_observation SET detail = NULL WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE payment_attempt SET request = '', message = NULL WHERE psp_key = ANY (attempts);
+    UPDATE hand_settlement SET evidence = gone, answer = CASE WHEN answer IS NOT NULL THEN gone END WHERE psp_key = ANY (attempts);
+    -- What a PSP said before its attempt was here again, and is to be recorded yet: it is recorded without its words.
+    UPDATE unmatched_notice SET detail = gone WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
     UPDATE idempotency_key AS key SET request_params = erased_request(request_params) FROM operation

@@ -1,5 +1,6 @@
 package io.chargeonce.dlq.terminal.page;
 
+import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Outcomes;
@@ -33,6 +34,24 @@ public final class RunJson {
         Json.putIfPresent(json, "verdict", run.verdict());
         Json.putIfPresent(json, "leader", run.leader().filter(leader -> run.isLed()));
         run.endedAt().ifPresent(at -> json.put("ended_at", at.toString()));
+        return json;
+    }
+
+    /** Of what waits, with the fields of a run that it has. */
+    public static Map<String, Object> finding(FourEyes.Waiting waiting) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("run", waiting.run());
+        json.put("kind", FourEyes.Kind.SETTLE.tag());
+        json.put("awaits_approval", true);
+        json.put("state", "planned");
+        json.put("planned_by", waiting.proposedBy());
+        json.put("reason", waiting.finding().evidence());
+        json.put("planned_at", waiting.proposedAt().toString());
+        json.put("items", 1);
+        json.put("operation_id", waiting.finding().operationId());
+        json.put("amount", waiting.finding().money().minorUnits());
+        json.put("currency", waiting.finding().money().currency());
+        json.put("verdict", waiting.finding().verdict().replace(' ', '_'));
         return json;
     }
 

@@ -66,10 +66,14 @@ public final class RunPage {
         }
     }
 
+    public static String awaits(String run) {
+        return "awaits approval by another person: chargeonce dlq approve " + run;
+    }
+
     public static String state(MergeRun run) {
         String verdict = run.verdict().map(": "::concat).orElse("");
         return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? "awaits approval by another person: chargeonce dlq approve " + run.id() : "planned";
+            case PLANNED -> run.awaitsApproval() ? awaits(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "aborted" + verdict;
