@@ -39,6 +39,7 @@ public final class Checker {
         }
         Sums.check(totals, !evidence.psps().isEmpty());
         evidence.recovery().ifPresent(recovery -> recovered(totals, evidence, sources, recovery));
+        sources.witnessed().forEach(totals.findings::add);
         return Verdict.of(totals, evidence, Timelines.of(evidence, sources, totals.findings.violations()));
     }
 
@@ -109,7 +110,9 @@ public final class Checker {
     private static void readTopics(Books books, Evidence evidence, Topics topics, List<WorkTopic> work) {
         var planted = planted(books, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
-            planted.lookThrough(record);
+            if (!topics.isOfAStranger(record)) {
+                planted.lookThrough(record);
+            }
             topic.record(record);
         }));
         var outcomes = new OutcomeTopic(books);
@@ -125,6 +128,11 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
+        for (String rest : List.of(".audit-seals", ".intake-refused")) {
+            if (books.share.isFirst() && !evidence.planted().isEmpty()) {
+                topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
+            }
+        }
         deadLetters.compare();
         if (books.share.isFirst()) {
             evidence.logs().forEach(planted::lookThrough);

@@ -3,6 +3,7 @@ package io.chargeonce.checker;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
@@ -28,4 +29,9 @@ public interface Sources {
 
     /** Every request that a PSP has kept. */
     void eachRequest(Consumer<JsonNode> action);
+
+    /** What was seen to be wrong while it ran, and no source tells any more. */
+    default List<Violation> witnessed() {
+        return List.of();
+    }
 }

@@ -4,6 +4,7 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
@@ -13,7 +14,6 @@ import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Counter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -58,15 +58,16 @@ final class Cluster {
     private boolean harsh;
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
-    Cluster(Path secret, boolean sweeping, List<Psp> psps, Duration mostSkew) {
+    Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
         this.psps = psps;
         this.mostSkew = mostSkew;
-        this.settings = Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secret.toString(),
+        var told = new HashMap<>(Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secrets.pspKey("stripe").toString(),
                 "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
                 "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:1",
-                "CHARGEONCE_AUDIT_SEAL_EVERY", "1s",
-                // A sealing is another one each time, and a universe plays the same again.
-                "CHARGEONCE_INSECURE", "yes");
+                "CHARGEONCE_AUDIT_SEAL_EVERY", "1s", "CHARGEONCE_INSECURE", "yes"));
+        told.putAll(Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
+                "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
+        this.settings = Map.copyOf(told);
         byName.clear();
         psps.forEach(psp -> byName.put(psp.name, psp));
     }
@@ -125,10 +126,12 @@ final class Cluster {
     }
 
     private ChargeEngine engine(String name) {
-        List<Gateway> gateways = new ArrayList<>();
-        psps.stream().filter(psp -> !psp.name.equals(absent)).forEach(psp -> gateways.add(SimulatedGateways.of(psp)));
-        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(gateways)) : settings;
-        return new ChargeEngine(Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from), gateways, METERS.registry(),
+        List<Psp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
+        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(present)) : settings;
+        ChargeSettings read = Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from);
+        List<Gateway> gateways = present.stream().map(psp -> SimulatedGateways.of(psp,
+                psp.name.equals("stripe") ? read.stripe().apiKey() : read.adyen().orElseThrow().apiKey())).toList();
+        return new ChargeEngine(read, gateways, METERS.registry(),
                 Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));
     }
 
@@ -154,8 +157,8 @@ final class Cluster {
         return own;
     }
 
-    private static String routes(List<Gateway> gateways) {
-        var names = new ArrayList<>(gateways.stream().map(Gateway::psp).toList());
+    private static String routes(List<Psp> psps) {
+        var names = new ArrayList<>(psps.stream().map(psp -> psp.name).toList());
         Collections.shuffle(names, new Random(Kernel.it().random().nextLong()));
         return "-> " + String.join(",", names);
     }

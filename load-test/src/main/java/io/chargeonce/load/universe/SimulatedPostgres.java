@@ -1,5 +1,7 @@
 package io.chargeonce.load.universe;
 
+import io.chargeonce.database.Connections;
+import io.chargeonce.database.Database;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
@@ -200,7 +203,7 @@ final class SimulatedPostgres {
         inEmptyingConnection("ROLLBACK");
     }
 
-    private void inEmptyingConnection(String sql) {
+    void inEmptyingConnection(String sql) {
         try {
             emptying = emptying == null ? open() : emptying;
             try (var statement = emptying.createStatement()) {
@@ -273,6 +276,93 @@ final class SimulatedPostgres {
         } catch (SQLException e) {
             throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
         }
+    }
+
+    /** Poison as it lies in its dead letter. */
+    record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}
+
+    private static final String SEALED = "SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS NOT NULL";
+
+    List<Sealed> sealed() {
+        return inIdle(raw -> {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
+                var found = new ArrayList<Sealed>();
+                while (row.next()) {
+                    found.add(new Sealed(row.getString(1), new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
+                            row.getBytes(5)));
+                }
+                return found;
+            }
+        });
+    }
+
+    private static final String SUCCEEDED = "SELECT count(*) FROM operation_state WHERE state = 'succeeded' AND operation_id = ANY (?)";
+
+    boolean haveSucceeded(List<String> payments) {
+        return inIdle(raw -> {
+            try (var statement = raw.prepareStatement(SUCCEEDED)) {
+                statement.setArray(1, raw.createArrayOf("text", payments.toArray()));
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt(1) == payments.size();
+                }
+            }
+        });
+    }
+
+    /** How many rows one statement changes that comes by the login of a service; none if it is refused. */
+    int rowsChangedBy(String service, String sql) {
+        return inIdle(raw -> {
+            tellTime(raw);
+            try (var statement = raw.createStatement()) {
+                statement.execute("SET ROLE " + service);
+                try {
+                    return statement.executeUpdate(sql);
+                } catch (SQLException refused) {
+                    return 0;
+                } finally {
+                    statement.execute("RESET ROLE");
+                }
+            }
+        });
+    }
+
+    private <T> T inIdle(Database.Work<T> work) {
+        try {
+            Connection raw = take();
+            try {
+                return work.with(raw);
+            } finally {
+                idle.push(raw);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    /** One that nothing of a universe has: for a look at what is left of it. */
+    Connections afterwards() {
+        return new Connections() {
+
+            @Override
+            public <T> T lend(Database.Work<T> work) throws SQLException {
+                Connection raw = take();
+                try {
+                    return work.with(raw);
+                } finally {
+                    if (!raw.getAutoCommit()) {
+                        raw.rollback();
+                        raw.setAutoCommit(true);
+                    }
+                    idle.push(raw);
+                }
+            }
+
+            @Override
+            public void close() {
+                // Its connections are the next universe's.
+            }
+        };
     }
 
     boolean isAtRest() {
