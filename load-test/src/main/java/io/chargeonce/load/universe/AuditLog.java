@@ -12,8 +12,8 @@ final class AuditLog {
 
     private static final String ADD = """
             SET session_replication_role = replica;
-            INSERT INTO chargeonce.audit_record (audit_id, actor, action, resource_type, resource_id)
-            VALUES (-1, 'charge-consumer', 'operation.succeeded', 'operation', 'pay_that_never_was');
+            INSERT INTO chargeonce.audit_record (audit_id, at, actor, action, resource_type, resource_id)
+            VALUES (-1, '2020-01-01', 'charge-consumer', 'operation.succeeded', 'operation', 'pay_that_never_was');
             RESET session_replication_role
             """;
     private static final String TAKE_OUT = """
