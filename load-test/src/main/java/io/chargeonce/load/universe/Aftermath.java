@@ -20,10 +20,10 @@ final class Aftermath {
     private final Nemesis nemesis;
     private final List<Psp> psps;
     private final Shop shop;
-    private final SimulatedPostgres postgres;
+    private final Looks postgres;
     private final Witness witness;
 
-    Aftermath(Kernel kernel, Nemesis nemesis, List<Psp> psps, Shop shop, SimulatedPostgres postgres, Witness witness) {
+    Aftermath(Kernel kernel, Nemesis nemesis, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
         this.kernel = kernel;
         this.nemesis = nemesis;
         this.psps = psps;

@@ -39,10 +39,10 @@ final class Burglar {
             SELECT 0, 'payments.outcomes', operation_id, 'succeeded', '{}' FROM operation_state WHERE state IN ('dead', 'declined')""");
 
     private final Kernel kernel;
-    private final SimulatedPostgres postgres;
+    private final Looks postgres;
     private final Witness witness;
 
-    Burglar(Kernel kernel, SimulatedPostgres postgres, Witness witness) {
+    Burglar(Kernel kernel, Looks postgres, Witness witness) {
         this.kernel = kernel;
         this.postgres = postgres;
         this.witness = witness;

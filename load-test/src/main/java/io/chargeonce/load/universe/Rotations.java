@@ -59,10 +59,10 @@ final class Rotations {
     }
 
     /** Opens what is sealed: each letter with any key, the last one with the newest. */
-    void open(List<SimulatedPostgres.Sealed> letters, Witness witness) {
+    void open(List<Looks.Sealed> letters, Witness witness) {
         Vault newest = Vault.of(() -> files.opening().get(dataKeys - 1));
         List<Vault> all = files.opening().stream().limit(dataKeys).map(text -> Vault.of(() -> text)).toList();
-        for (SimulatedPostgres.Sealed letter : letters) {
+        for (Looks.Sealed letter : letters) {
             boolean isLast = last.filter(letter.place()::equals).isPresent();
             List<Vault> keys = isLast ? List.of(newest) : all;
             if (keys.stream().noneMatch(vault -> vault.open(DeadLetter.place(letter.id()), letter.bytes()) instanceof Opened.Readable)) {

@@ -1,6 +1,5 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
@@ -226,15 +224,11 @@ final class SimulatedPostgres {
     }
 
     private void inIdleConnection(String sql) {
-        try {
-            Connection raw = take();
+        inIdle(raw -> {
             try (var statement = raw.createStatement()) {
-                statement.execute(sql);
+                return statement.execute(sql);
             }
-            idle.push(raw);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
-        }
+        });
     }
 
     private static final String AT_REST = """
@@ -262,72 +256,19 @@ final class SimulatedPostgres {
             """;
 
     List<Unresolved> unresolved() {
-        try {
-            Connection raw = take();
+        return inIdle(raw -> {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
                 var found = new ArrayList<Unresolved>();
                 while (row.next()) {
                     found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3)));
                 }
                 return found;
-            } finally {
-                idle.push(raw);
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
-        }
-    }
-
-    /** Poison as it lies in its dead letter. */
-    record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}
-
-    private static final String SEALED = "SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS NOT NULL";
-
-    List<Sealed> sealed() {
-        return inIdle(raw -> {
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
-                var found = new ArrayList<Sealed>();
-                while (row.next()) {
-                    found.add(new Sealed(row.getString(1), new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
-                            row.getBytes(5)));
-                }
-                return found;
             }
         });
     }
 
-    private static final String SUCCEEDED = "SELECT count(*) FROM operation_state WHERE state = 'succeeded' AND operation_id = ANY (?)";
-
-    boolean haveSucceeded(List<String> payments) {
-        return inIdle(raw -> {
-            try (var statement = raw.prepareStatement(SUCCEEDED)) {
-                statement.setArray(1, raw.createArrayOf("text", payments.toArray()));
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getInt(1) == payments.size();
-                }
-            }
-        });
-    }
-
-    /** How many rows one statement changes that comes by the login of a service; none if it is refused. */
-    int rowsChangedBy(String service, String sql) {
-        return inIdle(raw -> {
-            tellTime(raw);
-            try (var statement = raw.createStatement()) {
-                statement.execute("SET ROLE " + service);
-                try {
-                    return statement.executeUpdate(sql);
-                } catch (SQLException refused) {
-                    return 0;
-                } finally {
-                    statement.execute("RESET ROLE");
-                }
-            }
-        });
-    }
-
-    private <T> T inIdle(Database.Work<T> work) {
+    /** In one that no process has. */
+    <T> T inIdle(Database.Work<T> work) {
         try {
             Connection raw = take();
             try {
@@ -340,31 +281,6 @@ final class SimulatedPostgres {
         }
     }
 
-    /** One that nothing of a universe has: for a look at what is left of it. */
-    Connections afterwards() {
-        return new Connections() {
-
-            @Override
-            public <T> T lend(Database.Work<T> work) throws SQLException {
-                Connection raw = take();
-                try {
-                    return work.with(raw);
-                } finally {
-                    if (!raw.getAutoCommit()) {
-                        raw.rollback();
-                        raw.setAutoCommit(true);
-                    }
-                    idle.push(raw);
-                }
-            }
-
-            @Override
-            public void close() {
-                // Its connections are the next universe's.
-            }
-        };
-    }
-
     boolean isAtRest() {
         return says(AT_REST);
     }
@@ -375,17 +291,12 @@ final class SimulatedPostgres {
     }
 
     private boolean says(String question) {
-        try {
-            Connection raw = take();
+        return inIdle(raw -> {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(question)) {
                 row.next();
                 return row.getBoolean(1);
-            } finally {
-                idle.push(raw);
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
-        }
+        });
     }
 
     /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */

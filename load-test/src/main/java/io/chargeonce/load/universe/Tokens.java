@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** The merchants' tokens: who may send is asked of the ingest service's own part for that, one in each process. For who has the turn. */
@@ -53,14 +54,14 @@ final class Tokens {
     }
 
     /** @param stolen told of the old token when it is revoked */
-    Map<Fault, Runnable> all(List<String> merchants, java.util.function.BiConsumer<String, String> stolen) {
+    Map<Fault, Runnable> all(List<String> merchants, BiConsumer<String, String> stolen) {
         return Map.of(Fault.TOKEN, () -> {
             String merchant = merchants.get(kernel.random().nextInt(merchants.size()));
             kernel.spawn(kernel.world(), "rotation", () -> change(merchant, stolen));
         });
     }
 
-    private void change(String merchant, java.util.function.BiConsumer<String, String> stolen) {
+    private void change(String merchant, BiConsumer<String, String> stolen) {
         TokenBook.NewToken old = current.get(merchant);
         kernel.tell("token changed", merchant + " changes its token");
         insist(() -> book().rotate(old.id(), Duration.ofHours(1))).ifPresent(fresh -> {

@@ -105,10 +105,10 @@ public final class Universe implements Game {
         nemesis.also(cards.all());
         nemesis.also(rotations.all());
         nemesis.also(eraser.all());
-        nemesis.also(new Burglar(kernel, postgres, witness).all());
+        nemesis.also(new Burglar(kernel, new Looks(postgres), witness).all());
         nemesis.also(new PspBlows(kernel, cluster[0], psps).one(shop));
         tokens.ifPresent(all -> nemesis.also(all.all(Shop.MERCHANTS, shop::stealWith)));
-        var aftermath = new Aftermath(kernel, nemesis, psps, shop, postgres, witness);
+        var aftermath = new Aftermath(kernel, nemesis, psps, shop, new Looks(postgres), witness);
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
@@ -126,7 +126,7 @@ public final class Universe implements Game {
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
                 .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(nemesis, eraser), List.of());
         if (nemesis.knows(Fault.DATA_KEY) || nemesis.knows(Fault.CARD_DATA)) {
-            rotations.open(postgres.sealed(), witness);
+            rotations.open(new Looks(postgres).sealed(), witness);
         }
         if (nemesis.knows(Fault.THEFT)) {
             AuditLog.look(postgres, witness);
