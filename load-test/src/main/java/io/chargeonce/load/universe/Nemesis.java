@@ -167,7 +167,7 @@ final class Nemesis {
             psp.faults(Psp.Faults.NONE);
             psp.mood(Psp.Mood.WELL);
             psp.down(false);
-            psp.hang(payment -> false);
+            psp.answerAll();
         });
         cluster.alive().forEach(host -> host.frozenUntil = 0);
         cluster.configure("", false);

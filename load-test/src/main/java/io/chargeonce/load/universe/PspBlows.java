@@ -34,7 +34,7 @@ final class PspBlows {
             psp.hang(payment -> shop.soldBy(merchant).containsKey(payment));
             kernel.spawn(kernel.world(), "heal", () -> {
                 kernel.sleep(time);
-                psp.hang(payment -> false);
+                psp.answerAll();
             });
         });
     }
