@@ -149,26 +149,11 @@ final class Bugs {
         }
     }
 
-    static final class OneShare {
-        @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) String share) {
-            share = "";
-        }
-    }
-
     static final class StillLetIn {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object before,
                          @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object checked) {
             checked = Tampering.right(checked, before);
-        }
-    }
-
-    static final class TheLastOne {
-        @Advice.OnMethodExit
-        static void exit(@Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object last,
-                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object read) {
-            read = last;
         }
     }
 

@@ -13,12 +13,10 @@ import static io.chargeonce.checker.Invariant.MONEY_SUM;
 import static io.chargeonce.checker.Invariant.NEVER_EARLY;
 import static io.chargeonce.checker.Invariant.NO_CARD_DATA;
 import static io.chargeonce.checker.Invariant.ONE_CAPTURE;
-import static io.chargeonce.checker.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.Invariant.OUTCOME_AGREES;
 import static io.chargeonce.checker.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.Invariant.REFUNDS;
 import static io.chargeonce.checker.Invariant.RIGHTS_HOLD;
-import static io.chargeonce.checker.Invariant.SEALED_OPENS;
 
 import io.chargeonce.checker.Invariant;
 import io.chargeonce.load.game.Fault;
@@ -97,16 +95,10 @@ public enum Plant {
             Shows.inUniversesOf(Fault.CARD_DATA, Fault.PSP_CALL), List.of(NO_CARD_DATA), new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.AsItIs.class)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA), new Change("io.chargeonce.vault.Vault", "seal", Bugs.InTheClear.class)),
-    ONE_LINE_FOR_ALL_MERCHANTS("a consumer's places go to whoever comes first, whose ever the payment is",
-            Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON), new Change("io.chargeonce.charge.ChargeHandler", "shareOf", Bugs.OneShare.class)),
     ERASURE_FORGETS_A_COPY("an erasure leaves what a key's request says",
             Shows.inUniversesOf(Fault.ERASURE, Fault.KILL), List.of(NO_CARD_DATA)),
     BATCH_LET_IN_ONCE("an open batch goes on under a token that was revoked meanwhile",
             Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD), new Change("io.chargeonce.ingest.Merchants", "again", Bugs.StillLetIn.class)),
-    SECRET_OF_THE_START("a secret's file is read at the start and never again",
-            Shows.inUniversesOf(Fault.PSP_KEY, Fault.DATA_KEY), List.of(OTHERS_GO_ON, SEALED_OPENS), new Change("io.chargeonce.runtime.Secret", "again", Bugs.TheLastOne.class)),
-    TRIGGER_DROPPED("the trigger is gone that keeps what is known of an attempt",
-            Shows.inUniversesOf(Fault.THEFT, Fault.PSP_CALL), List.of(RIGHTS_HOLD)),
     REFUSED_QUESTION_AS_FAILURE("a PSP that refuses a question (401, 403, 404) is taken to say that the attempt failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.WRONG_ACCOUNT, Fault.KILL), List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RefusedIsFailed.class),
@@ -190,7 +182,6 @@ public enum Plant {
     public Optional<String> sql() {
         return switch (this) {
             case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
-            case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_is_known_stays_known ON chargeonce.payment_attempt");
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);
