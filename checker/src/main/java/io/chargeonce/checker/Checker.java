@@ -29,22 +29,27 @@ public final class Checker {
      * @throws EvidenceMissing if a source cannot be read
      */
     public static Verdict check(Evidence evidence) {
-        return check(evidence, Sources.of(evidence));
+        return check(evidence, Sources.of(evidence), List.of());
     }
 
-    /** The same from other sources than those that the evidence names; of that, what is no address counts. */
-    public static Verdict check(Evidence evidence, Sources sources) {
-        return check(evidence, sources, Share.count(operations(sources), Runtime.getRuntime().maxMemory()));
+    /**
+     * The same from other sources than those that the evidence names; of that, what is no address counts.
+     *
+     * @param witnessed what was seen to be wrong while it ran, and no source tells any more
+     */
+    public static Verdict check(Evidence evidence, Sources sources, List<Violation> witnessed) {
+        return check(evidence, sources, witnessed, Share.count(operations(sources), Runtime.getRuntime().maxMemory()));
     }
 
     /** In so many passes over all of the evidence, each of which remembers one share of the operations. */
-    static Verdict check(Evidence evidence, Sources sources, int shares) {
+    static Verdict check(Evidence evidence, Sources sources, List<Violation> witnessed, int shares) {
         var totals = new Totals();
         for (int number = 0; number < shares; number++) {
             judge(new Books(new Share(number, shares), totals), evidence, sources);
         }
         Sums.check(totals, !evidence.psps().isEmpty());
         evidence.recovery().ifPresent(recovery -> recovered(totals, evidence, sources, recovery));
+        witnessed.forEach(totals.findings::add);
         return Verdict.of(totals, evidence, Timelines.of(evidence, sources, totals.findings.violations()));
     }
 
@@ -115,7 +120,9 @@ public final class Checker {
     private static void readTopics(Books books, Evidence evidence, Topics topics, List<WorkTopic> work) {
         var planted = planted(books, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
-            planted.lookThrough(record);
+            if (!topics.isOfAStranger(record)) {
+                planted.lookThrough(record);
+            }
             topic.record(record);
         }));
         var outcomes = new OutcomeTopic(books);
@@ -131,6 +138,11 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
+        for (String rest : List.of(".audit-seals", ".intake-refused")) {
+            if (books.share.isFirst() && !evidence.planted().isEmpty()) {
+                topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
+            }
+        }
         deadLetters.compare();
         if (books.share.isFirst()) {
             evidence.logs().forEach(planted::lookThrough);

@@ -31,7 +31,7 @@ final class Findings {
         add(new Violation(invariant, Optional.empty(), sentence));
     }
 
-    private void add(Violation violation) {
+    void add(Violation violation) {
         total++;
         if (violations.size() < MOST_TOLD) {
             violations.add(violation);

@@ -28,8 +28,14 @@ public enum Invariant {
     AUDIT_SEALED("audit-sealed"),
     /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
     MONEY_SUM("money-sum"),
-    /** No planted card number or secret is found anywhere. */
+    /** No planted card number, secret or erased personal field is found anywhere. */
     NO_CARD_DATA("no-card-data"),
+    /** What may not be done is refused, whoever tries; and who changes the audit log behind its triggers is told of. */
+    RIGHTS_HOLD("rights-hold"),
+    /** What was sealed opens with the keys that there are, as it was. */
+    SEALED_OPENS("sealed-opens"),
+    /** Another merchant's trouble, and a key that was changed, keep no good payment from being charged soon. */
+    OTHERS_GO_ON("others-go-on"),
     /** Soon after the last fault nothing is under way: no payment, no lag, no transaction; and no record that the broker refuses. */
     ALIVE_AFTER_HEAL("alive-after-heal"),
     /** Processes and tables stay within limits, and faults explain every repeated record. */

@@ -250,6 +250,14 @@ class TopicChecksTest {
     }
 
     @Test
+    void no_card_data_in_any_table() {
+        world.planted.add("4242424242424242");
+        world.sql("INSERT INTO merchant (merchant_id) VALUES ('4242424242424242')");
+        assertThat(world.check().violations()).extracting(Violation::toString)
+                .containsExactly("no-card-data: a planted string is stored in merchant 4242424242424242");
+    }
+
+    @Test
     void no_card_data_in_poison_that_is_not_sealed() {
         world.planted.add("4242424242424242");
         assertThat(world.check().violations()).isEmpty();

@@ -12,6 +12,11 @@ public interface Topics extends AutoCloseable {
     /** A topic that does not exist has no records. */
     void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action);
 
+    /** Whether no part of the pipeline has sent it, so that what it says is none of its doing. */
+    default boolean isOfAStranger(ConsumerRecord<byte[], byte[]> record) {
+        return false;
+    }
+
     /** Whether everything that ever was on the topic is still there, as far as its offsets tell. */
     boolean isWhole(String topic);
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.People;
-import io.chargeonce.dlq.FourEyes;
+import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.QueueRows;
 import java.sql.Connection;
 import java.sql.DriverManager;

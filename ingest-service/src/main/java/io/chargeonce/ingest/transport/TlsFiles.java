@@ -35,7 +35,7 @@ public record TlsFiles(Path certificate, Path key) {
     }
 
     /** @throws IllegalStateException if the files cannot be used; its message is one line */
-    Tls tls() {
+    public Tls tls() {
         try {
             Keys keys = Keys.builder()
                     .pem(pem -> pem.key(Resource.create(key)).certChain(Resource.create(certificate)))

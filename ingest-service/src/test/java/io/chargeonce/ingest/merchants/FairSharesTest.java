@@ -2,6 +2,8 @@ package io.chargeonce.ingest.merchants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.transport.IngestHttp;
 import io.chargeonce.ingest.answer.Answer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;

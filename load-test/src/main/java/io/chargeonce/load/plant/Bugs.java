@@ -134,6 +134,29 @@ final class Bugs {
         }
     }
 
+    static final class AsItIs {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) String text, @Advice.Return(readOnly = false) String hidden) {
+            hidden = text;
+        }
+    }
+
+    static final class InTheClear {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(1) byte[] bytes, @Advice.Return(readOnly = false) byte[] sealed) {
+            sealed = new byte[bytes.length + 1];
+            System.arraycopy(bytes, 0, sealed, 1, bytes.length);
+        }
+    }
+
+    static final class StillLetIn {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object before,
+                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object checked) {
+            checked = Tampering.right(checked, before);
+        }
+    }
+
     static final class FreshKey {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 0, readOnly = false) Charge charge) {

@@ -16,6 +16,7 @@ import static io.chargeonce.checker.Invariant.ONE_CAPTURE;
 import static io.chargeonce.checker.Invariant.OUTCOME_AGREES;
 import static io.chargeonce.checker.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.Invariant.REFUNDS;
+import static io.chargeonce.checker.Invariant.RIGHTS_HOLD;
 
 import io.chargeonce.checker.Invariant;
 import io.chargeonce.load.game.Fault;
@@ -90,6 +91,14 @@ public enum Plant {
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
             Shows.everywhere("psp"), List.of(REFUNDS), new Change("io.chargeonce.ledger.Refunds$Ask", "entityKey", Bugs.RequestKey.class)),
+    PSP_QUOTE_KEPT("a card number that a PSP quotes is kept as it is",
+            Shows.inUniversesOf(Fault.CARD_DATA, Fault.PSP_CALL), List.of(NO_CARD_DATA), new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.AsItIs.class)),
+    POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
+            Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA), new Change("io.chargeonce.vault.Vault", "seal", Bugs.InTheClear.class)),
+    ERASURE_FORGETS_A_COPY("an erasure leaves what a key's request says",
+            Shows.inUniversesOf(Fault.ERASURE, Fault.KILL), List.of(NO_CARD_DATA)),
+    BATCH_LET_IN_ONCE("an open batch goes on under a token that was revoked meanwhile",
+            Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD), new Change("io.chargeonce.ingest.merchants.Merchants", "again", Bugs.StillLetIn.class)),
     REFUSED_QUESTION_AS_FAILURE("a PSP that refuses a question (401, 403, 404) is taken to say that the attempt failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.WRONG_ACCOUNT, Fault.KILL), List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RefusedIsFailed.class),
@@ -171,7 +180,13 @@ public enum Plant {
 
     /** What the database gets to hear of it. */
     public Optional<String> sql() {
-        return this == UNIQUE_INDEX_DROPPED ? Optional.of("DROP INDEX chargeonce.one_open_attempt") : Optional.empty();
+        return switch (this) {
+            case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
+            case ERASURE_FORGETS_A_COPY -> Optional.of("""
+                    CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
+                    """);
+            default -> Optional.empty();
+        };
     }
 
     List<Change> changes() {

@@ -55,6 +55,7 @@ final class Rewriting {
             Map.entry("java/lang/System.nanoTime()J", "nanoTime"),
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
+            Map.entry("java/net/InetAddress.getByName(Ljava/lang/String;)Ljava/net/InetAddress;", "literal"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given; none if negative */

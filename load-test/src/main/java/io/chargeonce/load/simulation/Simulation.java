@@ -1,17 +1,22 @@
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.database.Roles;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.sandbox.PostgresServer;
+import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,7 +24,9 @@ import java.util.Set;
 /** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
 public final class Simulation implements Game {
 
-    private final Path secret;
+    private static final int DATA_KEYS = 3;
+
+    private final SecretFiles secrets;
     private final UniverseLoader loader;
     private final Game universe;
 
@@ -30,20 +37,36 @@ public final class Simulation implements Game {
      * @param faults   what may go wrong at all
      */
     public Simulation(String database, Optional<Plant> plant, boolean sweeping, Set<Fault> faults) {
-        try {
-            this.secret = Files.writeString(Files.createTempFile("chargeonce-simulation-", ".key"), "sk_test_simulated");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.secrets = secrets();
         prepare(database);
         plant.flatMap(Plant::sql).ifPresent(sql -> execute(database, sql));
         this.loader = new UniverseLoader(plant);
-        this.universe = loader.game(database, secret, sweeping, faults);
+        this.universe = loader.game(database, secrets, sweeping, faults);
+    }
+
+    private static SecretFiles secrets() {
+        try {
+            Path directory = Files.createTempDirectory("chargeonce-simulation-");
+            Path keys = directory.resolve("data-key");
+            var sealing = new ArrayList<String>();
+            var opening = new ArrayList<String>();
+            for (int i = 0; i < DATA_KEYS; i++) {
+                DataKeys.add(keys);
+                sealing.add(Files.readString(directory.resolve("data-key" + DataKeys.PUBLIC)));
+                Path alone = Files.copy(keys, directory.resolve("alone"), StandardCopyOption.REPLACE_EXISTING);
+                DataKeys.dropOld(alone);
+                opening.add(Files.readString(alone));
+            }
+            return new SecretFiles(directory, List.copyOf(sealing), List.copyOf(opening));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A connection that sets {@code search_path} to find these first lives in the universe's time. */
     private static final String TIME = """
             CREATE SCHEMA universe;
+            GRANT USAGE ON SCHEMA universe TO PUBLIC;
             CREATE FUNCTION universe.now() RETURNS timestamptz LANGUAGE sql STABLE
                 RETURN 'epoch'::timestamptz + current_setting('universe.micros')::bigint * interval '1 microsecond';
             CREATE FUNCTION universe.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE RETURN universe.now();
@@ -79,6 +102,7 @@ public final class Simulation implements Game {
 
     private static void prepare(String database) {
         Migrations.apply(database, "postgres", "");
+        Roles.apply(database, "postgres", "", Optional.empty());
         execute(database, TIME);
     }
 
@@ -105,7 +129,12 @@ public final class Simulation implements Game {
         universe.close();
         try {
             loader.close();
-            Files.deleteIfExists(secret);
+            try (var files = Files.list(secrets.directory())) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(secrets.directory());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,7 @@ package io.chargeonce.load.simulation;
 
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.plant.Plant;
 import java.io.File;
 import java.io.IOException;
@@ -56,10 +57,10 @@ final class UniverseLoader extends URLClassLoader {
      * @param sweeping whether the sweeper works
      * @param faults   what may go wrong at all
      */
-    Game game(String jdbcUrl, Path secret, boolean sweeping, Set<Fault> faults) {
+    Game game(String jdbcUrl, SecretFiles secrets, boolean sweeping, Set<Fault> faults) {
         try {
-            return (Game) loadClass(UNIVERSE).getConstructor(String.class, Path.class, boolean.class, Set.class)
-                    .newInstance(jdbcUrl, secret, sweeping, faults);
+            return (Game) loadClass(UNIVERSE).getConstructor(String.class, SecretFiles.class, boolean.class, Set.class)
+                    .newInstance(jdbcUrl, secrets, sweeping, faults);
         } catch (InvocationTargetException e) {
             throw new IllegalStateException(e.getCause());
         } catch (ReflectiveOperationException e) {

@@ -3,6 +3,7 @@ package io.chargeonce.load.universe;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -28,6 +29,11 @@ final class AdyenModel extends Psp {
     AdyenModel(Duration keyLife, Webhooks webhooks) {
         super("adyen", keyLife);
         this.webhooks = webhooks;
+    }
+
+    @Override
+    Optional<String> paymentOf(Request request) {
+        return Optional.ofNullable(JSON.readTree(request.body()).path("metadata").path("payment_id").stringValue(null));
     }
 
     @Override
@@ -69,7 +75,7 @@ final class AdyenModel extends Psp {
         answer.put("merchantReference", key);
         answer.put("amount", Map.of("currency", currency, "value", amount));
         if (declined) {
-            answer.put("refusalReason", "Restricted Card");
+            answer.put("refusalReason", "Restricted Card" + quoted());
             answer.put("refusalReasonCode", "23");
         }
         return Reply.of(200, answer);

@@ -1,6 +1,8 @@
 package io.chargeonce.load.universe;
 
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
@@ -185,6 +187,14 @@ public final class Blocking {
 
     public static InstantSource system() {
         return Blocking::now;
+    }
+
+    /** Services read addresses from texts, and ask no resolver. */
+    public static InetAddress literal(String address) throws UnknownHostException {
+        if (!address.matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
+            throw new IllegalArgumentException("Bug! A universe has no resolver for " + address);
+        }
+        return InetAddress.getByName(address);
     }
 
     public static UUID randomUUID() {

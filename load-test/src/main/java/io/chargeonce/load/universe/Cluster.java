@@ -4,7 +4,11 @@ import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspSettings;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
@@ -12,7 +16,6 @@ import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
 import io.micrometer.core.instrument.Counter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The services' processes: wired as they are shipped, started again when they have died. For who has the turn. */
@@ -57,15 +61,16 @@ final class Cluster {
     private boolean harsh;
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
-    Cluster(Path secret, boolean sweeping, List<Psp> psps, Duration mostSkew) {
+    Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
         this.psps = psps;
         this.mostSkew = mostSkew;
-        this.settings = Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secret.toString(),
+        var told = new HashMap<>(Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secrets.pspKey("stripe").toString(),
                 "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
                 "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:1",
-                "CHARGEONCE_AUDIT_SEAL_EVERY", "1s",
-                // A sealing is another one each time, and a universe plays the same again.
-                "CHARGEONCE_INSECURE", "yes");
+                "CHARGEONCE_AUDIT_SEAL_EVERY", "1s", "CHARGEONCE_INSECURE", "yes"));
+        told.putAll(Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
+                "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
+        this.settings = Map.copyOf(told);
         byName.clear();
         psps.forEach(psp -> byName.put(psp.name, psp));
     }
@@ -124,11 +129,21 @@ final class Cluster {
     }
 
     private ChargeEngine engine(String name) {
-        List<Gateway> gateways = new ArrayList<>();
-        psps.stream().filter(psp -> !psp.name.equals(absent)).forEach(psp -> gateways.add(SimulatedGateways.of(psp)));
-        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(gateways)) : settings;
-        return new ChargeEngine(Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from), gateways, METERS.registry(),
+        List<Psp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
+        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(present)) : settings;
+        ChargeSettings read = Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from);
+        List<Gateway> gateways = present.stream().map(psp -> SimulatedGateways.of(psp, apiKey(read, psp.name))).toList();
+        return new ChargeEngine(read, gateways, METERS.registry(),
                 Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));
+    }
+
+    private static Supplier<String> apiKey(ChargeSettings settings, String psp) {
+        PspSettings account = settings.psps().stream().filter(known -> known.name().equals(psp)).findFirst().orElseThrow();
+        return switch (account) {
+            case StripeSettings stripe -> stripe.apiKey();
+            case AdyenSettings adyen -> adyen.apiKey();
+            default -> throw new IllegalStateException("Bug! No such PSP: " + psp);
+        };
     }
 
     /**
@@ -153,8 +168,8 @@ final class Cluster {
         return own;
     }
 
-    private static String routes(List<Gateway> gateways) {
-        var names = new ArrayList<>(gateways.stream().map(Gateway::psp).toList());
+    private static String routes(List<Psp> psps) {
+        var names = new ArrayList<>(psps.stream().map(psp -> psp.name).toList());
         Collections.shuffle(names, new Random(Kernel.it().random().nextLong()));
         return "-> " + String.join(",", names);
     }

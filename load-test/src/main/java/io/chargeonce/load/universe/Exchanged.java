@@ -21,13 +21,18 @@ record Exchanged(HttpRequest request, Psp.Reply reply) implements HttpResponse<S
     static HttpResponse<String> with(HttpRequest request) throws IOException {
         URI uri = request.uri();
         String path = uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
-        var asked = new Psp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)), body(request));
+        var asked = new Psp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)), body(request), credential(request));
         return new Exchanged(request, Cluster.psp(uri.getHost()).exchange(asked, SimulatedGateways.PATIENCE));
     }
 
     /** Stripe's client gives every POST a key of its own making. */
     private static boolean mayMove(HttpRequest request) {
         return request.method().equals("POST") && !request.uri().getPath().endsWith("/cancel");
+    }
+
+    private static String credential(HttpRequest request) {
+        return request.headers().firstValue("X-API-Key")
+                .orElseGet(() -> request.headers().firstValue("Authorization").orElse("").replaceFirst("^Bearer ", ""));
     }
 
     private static String body(HttpRequest request) {

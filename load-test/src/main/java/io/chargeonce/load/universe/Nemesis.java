@@ -57,6 +57,11 @@ final class Nemesis {
         blows.put(Fault.OUTAGE, this::outage);
     }
 
+    /** More that may strike. */
+    void also(Map<Fault, Runnable> others) {
+        blows.putAll(others);
+    }
+
     boolean knows(Fault fault) {
         return known.contains(fault);
     }
@@ -77,6 +82,9 @@ final class Nemesis {
                 of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05),
                 of(Fault.PSP_CALL, 0.03))));
         webhooks.unkind(knows(Fault.WEBHOOK));
+        if (knows(Fault.CARD_DATA)) {
+            psps.forEach(Psp::quote);
+        }
         if (knows(Fault.HARSH_OPERATOR)) {
             cluster.beHarsh();
         }
@@ -159,6 +167,7 @@ final class Nemesis {
             psp.faults(Psp.Faults.NONE);
             psp.mood(Psp.Mood.WELL);
             psp.down(false);
+            psp.answerAll();
         });
         cluster.alive().forEach(host -> host.frozenUntil = 0);
         cluster.configure("", false);
@@ -169,6 +178,11 @@ final class Nemesis {
             kernel.sleep(Duration.ofSeconds(2));
             postgres.clearRefusals();
         });
+        healedNow();
+    }
+
+    /** What went on alone after the rest has come to its end too. */
+    void healedNow() {
         healedAt = kernel.truth().plusNanos(SimulatedPostgres.clockMicros() * 1_000);
     }
 }

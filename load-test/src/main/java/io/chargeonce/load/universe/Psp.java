@@ -1,5 +1,6 @@
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.psp.http.AnswerTooLong;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,8 +32,11 @@ abstract class Psp {
     /** What it answers to everything for a while. */
     enum Mood { WELL, SAYS_503, SAYS_429, REFUSES_QUESTIONS, REFUSES_CREDENTIALS }
 
-    /** @param key empty for a request without an idempotency key */
-    record Request(String method, String path, Optional<String> key, String body) {
+    /**
+     * @param key        empty for a request without an idempotency key
+     * @param credential the key of our account
+     */
+    record Request(String method, String path, Optional<String> key, String body, String credential) {
 
         boolean isQuestion() {
             return method.equals("GET") || key.isEmpty();
@@ -49,6 +54,8 @@ abstract class Psp {
 
     /** It keeps keys longer than it promises. */
     private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
+    /** Until the client gives up who waits for an answer that never comes: shorter than a lease. */
+    static final Duration LONGEST_HANG = Duration.ofMillis(3_500);
     private static final Duration LONGEST_LAG = Duration.ofMillis(1_500);
     private static final Duration LATEST = Duration.ofSeconds(2);
     private static final int LONGEST_ANSWER = 1 << 20;
@@ -65,6 +72,11 @@ abstract class Psp {
     private Faults faults = Faults.NONE;
     private Mood mood = Mood.WELL;
     private boolean down;
+    /** The payments whose calls it never answers. */
+    private Optional<Predicate<String>> hung = Optional.empty();
+    private boolean quotes;
+    private int keys = 1;
+    private long oldKeyUntil = Strand.NEVER;
 
     Psp(String name, Duration keyLife) {
         this.name = name;
@@ -73,6 +85,9 @@ abstract class Psp {
 
     /** Does what is asked for. */
     abstract Reply execute(Request request);
+
+    /** The payment that it is about, if it says so. */
+    abstract Optional<String> paymentOf(Request request);
 
     abstract Reply error(int status, String message);
 
@@ -91,6 +106,35 @@ abstract class Psp {
         down = isDown;
     }
 
+    /** It quotes the card's number wherever it says something about the card. */
+    void quote() {
+        quotes = true;
+    }
+
+    String quoted() {
+        return quotes ? " " + CardTraffic.NUMBER : "";
+    }
+
+    /** Takes such calls from now on, and may do what they ask for, and never answers. */
+    void hang(Predicate<String> payments) {
+        hung = Optional.of(payments);
+    }
+
+    void answerAll() {
+        hung = Optional.empty();
+    }
+
+    /** The account has another key from now on; the one before is good for so long. Returns the new one's number. */
+    int changeKey(Duration overlap) {
+        oldKeyUntil = Kernel.it().after(overlap);
+        return ++keys;
+    }
+
+    private boolean knows(String credential) {
+        return credential.equals(SecretFiles.pspKeyText(name, keys))
+                || credential.equals(SecretFiles.pspKeyText(name, keys - 1)) && Kernel.it().now() < oldKeyUntil;
+    }
+
     /** One exchange. What leaves us arrives at once; its answer may not. */
     Reply exchange(Request request, Duration patience) throws IOException {
         Kernel kernel = Kernel.it();
@@ -100,6 +144,16 @@ abstract class Psp {
         if (down || (lot -= faults.notSent()) < 0) {
             kernel.sleep(time);
             throw new ConnectException("nobody listens");
+        }
+        if (!knows(request.credential())) {
+            kernel.sleep(time);
+            return error(401, "this key is not known any more");
+        }
+        if (hung.isPresent() && paymentOf(request).filter(hung.get()).isPresent()) {
+            if (kernel.chance(0.5)) {
+                serve(request);
+            }
+            return noAnswer(LONGEST_HANG);
         }
         Optional<Reply> moody = moody(request, (lot -= faults.rateLimited()) < 0);
         if (moody.isPresent()) {

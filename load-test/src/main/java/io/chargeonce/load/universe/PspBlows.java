@@ -24,6 +24,21 @@ final class PspBlows {
                 Fault.ABSENT_PSP, this::reconfigure);
     }
 
+    /** Calls of one merchant are never answered for a while. */
+    Map<Fault, Runnable> one(Shop shop) {
+        return Map.of(Fault.HUNG_MERCHANT, () -> {
+            String merchant = Shop.MERCHANTS.get(kernel.random().nextInt(Shop.MERCHANTS.size()));
+            Psp psp = one();
+            Duration time = kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(8));
+            kernel.tell("one merchant's calls hang", "%s answers no calls for %s for %d ms".formatted(psp.name, merchant, time.toMillis()));
+            psp.hang(payment -> shop.soldBy(merchant).containsKey(payment));
+            kernel.spawn(kernel.world(), "heal", () -> {
+                kernel.sleep(time);
+                psp.answerAll();
+            });
+        });
+    }
+
     private Psp one() {
         return psps.get(kernel.random().nextInt(psps.size()));
     }

@@ -1,11 +1,13 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.Invariant;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ledger.Refunds;
+import io.chargeonce.load.game.Fault;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
@@ -17,10 +19,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,23 +32,39 @@ import tools.jackson.databind.json.JsonMapper;
 /** The clients: each wants one payment, asks until it has an answer, and sometimes asks again, or for something else. */
 final class Shop {
 
+    static final List<String> MERCHANTS = List.of("shop-1", "shop-2");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     /** A refund of a payment that never succeeds waits to its own deadline. */
     private static final Duration SHORTEST_REFUND = Duration.ofSeconds(5);
     private static final Duration LONGEST_REFUND = Duration.ofSeconds(25);
     private static final Duration LATE_PATIENCE = Duration.ofSeconds(1);
     private static final int MOST_TRIES = 6;
+    private static final int THEFTS = 6;
+    private static final Object LET_IN = new Object();
+    private static final Object REFUSED = new Object();
+    /** Postgres was away. */
+    private static final Object UNCLEAR = new Object();
     private static final JsonMapper JSON = new JsonMapper();
 
-    private record Purchase(String merchant, String key, long amount, String currency, String card) {
+    /** @param note what the merchant says about it, if anything */
+    private record Purchase(String merchant, String key, long amount, String currency, String card, Note note) {
 
         PaymentRequest request() {
-            return new PaymentRequest(new Money(amount, currency), card, Optional.empty(), Optional.of("order-" + key),
-                    Optional.empty(), Optional.empty());
+            Optional<String> person = note == Note.PERSONAL ? Optional.of(person(key)) : Optional.empty();
+            return new PaymentRequest(new Money(amount, currency), card, person.map(name -> "cus_" + key), Optional.of("order-" + key),
+                    person.map(name -> "for " + name), person);
+        }
+
+        byte[] body() {
+            var body = new HashMap<String, Object>(Map.of("amount", amount, "currency", currency, "payment_method", card, "reference", "order-" + key));
+            if (note == Note.CARD_NUMBER) {
+                body.put("description", "card " + CardTraffic.IN_A_BODY);
+            }
+            return JSON.writeValueAsBytes(body);
         }
 
         Purchase dearer() {
-            return new Purchase(merchant, key, amount + 1, currency, card);
+            return new Purchase(merchant, key, amount + 1, currency, card, note);
         }
 
         ClientCall ended(ClientCall.Result result, Optional<String> id) {
@@ -52,19 +72,52 @@ final class Shop {
         }
     }
 
+    private enum Note { NONE, PERSONAL, CARD_NUMBER }
+
+    /** Stands in the description and the address of the payment with this key. Its customer is on topics too, which nothing erases. */
+    static String person(String key) {
+        return "person-" + key + "@example.com";
+    }
+
     private final Cluster cluster;
     private final Broker broker;
     /** Whether some cards have no money at first. */
     private final boolean poor;
+    private final boolean personal;
+    private final boolean cards;
+    /** Without it no token is asked for. */
+    private final Optional<Tokens> tokens;
+    private final Witness witness;
+    /** By merchant: the key of each payment. */
+    private final Map<String, Map<String, String>> known = new HashMap<>();
     private final List<ClientCall> calls = new ArrayList<>();
     private final List<RefundCall> refunds = new ArrayList<>();
     private int open;
     private int sold;
+    private int stolen;
 
-    Shop(Cluster cluster, Broker broker, boolean poor) {
+    Shop(Cluster cluster, Broker broker, Nemesis nemesis, Optional<Tokens> tokens, Witness witness) {
         this.cluster = cluster;
         this.broker = broker;
-        this.poor = poor;
+        this.poor = nemesis.knows(Fault.SOFT_DECLINE);
+        this.personal = nemesis.knows(Fault.ERASURE);
+        this.cards = nemesis.knows(Fault.CARD_DATA);
+        this.tokens = tokens;
+        this.witness = witness;
+    }
+
+    /** By payment id the keys of all that were ever asked for. */
+    Map<String, String> soldBy(String merchant) {
+        return known.getOrDefault(merchant, Map.of());
+    }
+
+    private Purchase known(Purchase purchase) {
+        known.computeIfAbsent(purchase.merchant, unseen -> new TreeMap<>()).put(id(purchase), purchase.key);
+        return purchase;
+    }
+
+    private static String id(Purchase purchase) {
+        return PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)).value();
     }
 
     List<ClientCall> calls() {
@@ -82,8 +135,9 @@ final class Shop {
     void open(int purchases, Duration within) {
         Kernel kernel = Kernel.it();
         for (int i = 1; i <= purchases; i++) {
-            var purchase = new Purchase("shop-" + (1 + kernel.random().nextInt(2)), "key-" + i, 100 + i,
-                    kernel.chance(0.8) ? "EUR" : "USD", card(kernel));
+            var purchase = known(new Purchase("shop-" + (1 + kernel.random().nextInt(2)), "key-" + i, 100 + i,
+                    kernel.chance(0.8) ? "EUR" : "USD", card(kernel),
+                    personal ? Note.PERSONAL : cards && kernel.chance(0.3) ? Note.CARD_NUMBER : Note.NONE));
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
             boolean byTopic = !broker.intakeTopics().isEmpty() && kernel.chance(0.4);
@@ -101,12 +155,30 @@ final class Shop {
 
     /** A good one, now. */
     void sellOne() {
+        sellOne("shop-1");
+    }
+
+    /** Returns the payment's id. */
+    String sellOne(String merchant) {
         sold++;
-        var purchase = new Purchase("shop-1", "late-" + sold, 1_000 + sold, "EUR", "pm_good");
+        var purchase = known(new Purchase(merchant, "late-" + sold, 1_000 + sold, "EUR", "pm_good", Note.NONE));
         Kernel kernel = Kernel.it();
         kernel.spawn(kernel.world(), "client", () -> {
             for (int i = 0; i < MOST_TRIES && !send(purchase); i++) {
                 kernel.sleep(LATE_PATIENCE);
+            }
+        });
+        return id(purchase);
+    }
+
+    /** Somebody pays with a token that is not theirs, one payment after the other, half of them in a batch that stays open. */
+    void stealWith(String merchant, String token) {
+        Kernel kernel = Kernel.it();
+        kernel.spawn(kernel.world(), "thief", () -> {
+            for (int i = 1; i <= THEFTS; i++) {
+                stolen++;
+                send(known(new Purchase(merchant, "stolen-" + stolen, 2_000 + stolen, "EUR", "pm_good", Note.NONE)), Optional.of(token), i % 2 == 0);
+                kernel.sleep(kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(3)));
             }
         });
     }
@@ -121,13 +193,14 @@ final class Shop {
         Kernel kernel = Kernel.it();
         kernel.await(() -> !broker.isDown(), Strand.NEVER);
         byte[] key = purchase.key.getBytes(StandardCharsets.UTF_8);
-        byte[] body = JSON.writeValueAsBytes(Map.of("amount", purchase.amount, "currency", purchase.currency, "payment_method", purchase.card,
-                "reference", "order-" + purchase.key));
-        var record = new ProducerRecord<byte[], byte[]>(Broker.INTAKE + purchase.merchant, key, body);
+        var record = new ProducerRecord<byte[], byte[]>(Broker.INTAKE + purchase.merchant, key, purchase.body());
         broker.append(broker.partitionOf(record), record);
-        String id = PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)).value();
-        calls.add(purchase.ended(ClientCall.Result.OK, Optional.of(id)));
         kernel.note(purchase.key + " published");
+        if (purchase.note == Note.CARD_NUMBER) {
+            calls.add(purchase.ended(ClientCall.Result.FAIL, Optional.empty()));
+            return;
+        }
+        calls.add(purchase.ended(ClientCall.Result.OK, Optional.of(id(purchase))));
         if (kernel.chance(0.25)) {
             refund(purchase);
         }
@@ -151,15 +224,50 @@ final class Shop {
 
     /** Returns whether there was an answer. The process may die over it, and its answer with it. */
     private boolean send(Purchase purchase) {
+        return send(purchase, Optional.empty(), Kernel.it().chance(tokens.isEmpty() ? 0 : 0.5));
+    }
+
+    /**
+     * @param stolen the token; empty for the merchant's own of the moment
+     * @param batch  whether it comes within a batch that the token has opened before
+     */
+    private boolean send(Purchase purchase, Optional<String> stolen, boolean batch) {
         Kernel kernel = Kernel.it();
         Optional<Host> ingest = cluster.ingest();
         var answer = new Object[1];
-        ingest.ifPresent(host -> kernel.spawn(host, "request", () -> answer[0] = accept(StandIns.doorOf(host), purchase)));
+        ingest.ifPresent(host -> kernel.spawn(host, "request", () -> {
+            long asked = kernel.now();
+            Optional<String> token = stolen.or(() -> tokens.map(all -> all.of(purchase.merchant)));
+            Object door = enter(token, batch);
+            if (door == LET_IN) {
+                answer[0] = purchase.note == Note.CARD_NUMBER && Ingest.refuses(purchase.body()) ? REFUSED : accept(StandIns.doorOf(host), purchase);
+                seeWhetherItWasDead(token, asked, purchase, answer[0]);
+            } else {
+                answer[0] = door;
+            }
+        }));
         kernel.await(() -> answer[0] != null, kernel.after(PATIENCE));
         ClientCall call = answer[0] == null ? purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty()) : read(purchase, answer[0]);
         calls.add(call);
         kernel.note(purchase.key + " " + call.result());
         return call.result() != ClientCall.Result.UNKNOWN;
+    }
+
+    private Object enter(Optional<String> token, boolean batch) {
+        try {
+            return token.isEmpty() || tokens.orElseThrow().lets(token.get(), batch) ? LET_IN : REFUSED;
+        } catch (RuntimeException away) {
+            Kernel.it().note("a token could not be looked up");
+            return UNCLEAR;
+        }
+    }
+
+    private void seeWhetherItWasDead(Optional<String> token, long asked, Purchase purchase, Object answer) {
+        boolean accepted = read(purchase, answer).result() == ClientCall.Result.OK;
+        if (accepted && token.isPresent() && tokens.orElseThrow().isDead(token.get(), asked)) {
+            witness.saw(Invariant.RIGHTS_HOLD, "%s was accepted by a token that had been revoked more than %d s before it was sent"
+                    .formatted(purchase.key, Tokens.DEAD_AFTER.toSeconds()));
+        }
     }
 
     /** Of all or of a part, and asked for twice. */
@@ -191,6 +299,9 @@ final class Shop {
     }
 
     private static ClientCall read(Purchase purchase, Object answer) {
+        if (answer == REFUSED || answer == UNCLEAR) {
+            return purchase.ended(answer == REFUSED ? ClientCall.Result.FAIL : ClientCall.Result.UNKNOWN, Optional.empty());
+        }
         int status = (Integer) Ingest.call(Ingest.STATUS, answer);
         if (status >= 500) {
             return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
@@ -208,6 +319,11 @@ final class Shop {
         static final Method ASK_OF = method("accept.Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
         static final Method STATUS = method("answer.Answer", "status");
         static final Method BODY = method("answer.Answer", "body");
+        static final Method READ = method("accept.PaymentBody", "read", byte[].class);
+
+        static boolean refuses(byte[] body) {
+            return !call(READ, null, body).getClass().getSimpleName().equals("Right");
+        }
 
         private static Method method(String type, String name, Class<?>... parameters) {
             try {

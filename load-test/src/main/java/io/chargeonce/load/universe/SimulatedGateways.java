@@ -9,6 +9,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The services' own gateways, whose exchanges go to a universe's PSP. Only what PSPs promise is shorter here than it is outside. */
 final class SimulatedGateways {
@@ -19,10 +20,11 @@ final class SimulatedGateways {
 
     private SimulatedGateways() {}
 
-    static Gateway of(Psp psp) {
+    /** @param key of our account there, asked for each time */
+    static Gateway of(Psp psp, Supplier<String> key) {
         Gateway real = psp.name.equals(StripeGateway.PSP)
-                ? new StripeGateway(new StripeSettings("sk_test_simulated", "http://stripe", PATIENCE, Optional.of(Webhooks.STRIPE_SECRET)))
-                : new AdyenGateway(new AdyenSettings("simulated", AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(Webhooks.ADYEN_KEY)));
+                ? new StripeGateway(new StripeSettings(key, "http://stripe", PATIENCE, Optional.of(() -> Webhooks.STRIPE_SECRET), true))
+                : new AdyenGateway(new AdyenSettings(key, AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(() -> Webhooks.ADYEN_KEY)));
         return (Gateway) Proxy.newProxyInstance(SimulatedGateways.class.getClassLoader(), new Class<?>[] {Gateway.class}, (proxy, method, arguments) -> {
             switch (method.getName()) {
                 case "keyLife":

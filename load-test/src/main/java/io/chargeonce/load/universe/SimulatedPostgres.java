@@ -1,5 +1,6 @@
 package io.chargeonce.load.universe;
 
+import io.chargeonce.database.Database;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -200,7 +201,7 @@ final class SimulatedPostgres {
         inEmptyingConnection("ROLLBACK");
     }
 
-    private void inEmptyingConnection(String sql) {
+    void inEmptyingConnection(String sql) {
         try {
             emptying = emptying == null ? open() : emptying;
             try (var statement = emptying.createStatement()) {
@@ -223,15 +224,11 @@ final class SimulatedPostgres {
     }
 
     private void inIdleConnection(String sql) {
-        try {
-            Connection raw = take();
+        inIdle(raw -> {
             try (var statement = raw.createStatement()) {
-                statement.execute(sql);
+                return statement.execute(sql);
             }
-            idle.push(raw);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
-        }
+        });
     }
 
     private static final String AT_REST = """
@@ -259,14 +256,23 @@ final class SimulatedPostgres {
             """;
 
     List<Unresolved> unresolved() {
-        try {
-            Connection raw = take();
+        return inIdle(raw -> {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
                 var found = new ArrayList<Unresolved>();
                 while (row.next()) {
                     found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3)));
                 }
                 return found;
+            }
+        });
+    }
+
+    /** In one that no process has. */
+    <T> T inIdle(Database.Work<T> work) {
+        try {
+            Connection raw = take();
+            try {
+                return work.with(raw);
             } finally {
                 idle.push(raw);
             }
@@ -285,17 +291,12 @@ final class SimulatedPostgres {
     }
 
     private boolean says(String question) {
-        try {
-            Connection raw = take();
+        return inIdle(raw -> {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(question)) {
                 row.next();
                 return row.getBoolean(1);
-            } finally {
-                idle.push(raw);
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
-        }
+        });
     }
 
     /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */

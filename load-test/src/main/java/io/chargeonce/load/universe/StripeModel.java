@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,6 +37,13 @@ final class StripeModel extends Psp {
     StripeModel(Duration keyLife, Webhooks webhooks) {
         super("stripe", keyLife);
         this.webhooks = webhooks;
+    }
+
+    @Override
+    Optional<String> paymentOf(Request request) {
+        Matcher one = ONE.matcher(request.path().replaceFirst("\\?.*", ""));
+        return one.matches() ? Optional.ofNullable(intents.get(one.group(1))).map(intent -> intent.metadata.get("payment_id"))
+                : request.method().equals("POST") ? Optional.ofNullable(metadata(form(request.body())).get("payment_id")) : Optional.empty();
     }
 
     @Override
@@ -99,7 +107,7 @@ final class StripeModel extends Psp {
         if (intent.card.equals("pm_declined") || poor) {
             intent.status = "requires_payment_method";
             intent.error = Map.of("type", "card_error", "code", "card_declined", "decline_code", poor ? "insufficient_funds" : "lost_card",
-                    "message", "Your card was declined.");
+                    "message", "Your card" + quoted() + " was declined.");
             declined(key + "-confirm");
             webhooks.stripe("payment_intent.payment_failed", json(intent));
             var told = new LinkedHashMap<>(intent.error);

@@ -10,9 +10,9 @@ import io.chargeonce.checker.evidence.Topics;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.plant.Tampering;
 import java.net.URI;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import tools.jackson.databind.JsonNode;
 
 /** Plays one universe after the other in one database: clients and faults, healing, rest, and the checker's verdict. */
@@ -56,7 +57,7 @@ public final class Universe implements Game {
     private static final Duration LATEST = Duration.ofSeconds(30);
 
     private final SimulatedPostgres postgres;
-    private final Path secret;
+    private final SecretFiles secrets;
     private final boolean sweeping;
     private final Set<Fault> faults;
 
@@ -64,13 +65,13 @@ public final class Universe implements Game {
      * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
      * @param faults   what may go wrong at all
      */
-    public Universe(String jdbcUrl, Path secret, boolean sweeping, Set<Fault> faults) {
+    public Universe(String jdbcUrl, SecretFiles secrets, boolean sweeping, Set<Fault> faults) {
         this.faults = faults.isEmpty() ? EnumSet.noneOf(Fault.class) : EnumSet.copyOf(faults);
         if (!sweeping) {
             this.faults.removeAll(LOSING);
         }
         this.postgres = new SimulatedPostgres(jdbcUrl);
-        this.secret = secret;
+        this.secrets = secrets;
         this.sweeping = sweeping;
     }
 
@@ -80,21 +81,41 @@ public final class Universe implements Game {
         postgres.empty();
         StandIns.forgetDoors();
         Tampering.forget();
+        secrets.reset();
         var kernel = new Kernel(seed);
         var broker = broker();
         broker.enter();
         var cluster = new Cluster[1];
         var webhooks = new Webhooks(() -> cluster[0].webhooks());
         List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(ADYEN_KEY_LIFE, webhooks));
-        cluster[0] = new Cluster(secret, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
+        cluster[0] = new Cluster(secrets, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
         var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
         if (nemesis.knows(Fault.INTAKE)) {
+            broker.create("payments.intake-refused", 1, true);
             broker.create("payments.intake.shop-1", 2, false);
             broker.create("payments.intake.shop-2", 1, false);
         }
-        var shop = new Shop(cluster[0], broker, nemesis.knows(Fault.SOFT_DECLINE));
+        var witness = new Witness();
+        Optional<Tokens> tokens = nemesis.knows(Fault.TOKEN) ? Optional.of(new Tokens(kernel)) : Optional.empty();
+        var shop = new Shop(cluster[0], broker, nemesis, tokens, witness);
+        var cards = new CardTraffic(kernel, broker);
+        var rotations = new Rotations(kernel, secrets, psps, cards);
+        var eraser = new Eraser(kernel, shop);
+        nemesis.also(cards.all());
+        nemesis.also(rotations.all());
+        nemesis.also(eraser.all());
+        nemesis.also(new Burglar(kernel, new Looks(postgres), witness).all());
+        nemesis.also(new PspBlows(kernel, cluster[0], psps).one(shop));
+        tokens.ifPresent(all -> nemesis.also(all.all(Shop.MERCHANTS, shop::stealWith)));
+        var aftermath = new Aftermath(kernel, nemesis, psps, shop, new Looks(postgres), witness);
         try {
-            kernel.run(() -> live(kernel, broker, cluster[0], psps, shop, nemesis));
+            kernel.run(() -> {
+                tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
+                live(kernel, broker, cluster[0], psps, shop, nemesis, () -> aftermath.look(LATEST, rotations));
+                if (nemesis.knows(Fault.ERASURE)) {
+                    eraser.erase();
+                }
+            });
         } catch (RuntimeException broke) {
             throw new IllegalStateException("universe %d broke: %s".formatted(seed, broke.getMessage()), broke);
         } finally {
@@ -102,12 +123,26 @@ public final class Universe implements Game {
         }
         var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
-                .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery);
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]));
+                .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(nemesis, eraser), List.of());
+        if (nemesis.knows(Fault.DATA_KEY) || nemesis.knows(Fault.CARD_DATA)) {
+            rotations.open(new Looks(postgres).sealed(), witness);
+        }
+        if (nemesis.knows(Fault.THEFT)) {
+            AuditLog.look(postgres, witness);
+        }
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0], cards), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
         }
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
+    }
+
+    private static List<String> nowhere(Nemesis nemesis, Eraser eraser) {
+        List<String> nowhere = eraser.erased();
+        if (nemesis.knows(Fault.CARD_DATA) || nemesis.knows(Fault.DATA_KEY)) {
+            nowhere.addAll(CardTraffic.NOWHERE);
+        }
+        return nowhere;
     }
 
     private static Broker broker() {
@@ -119,7 +154,7 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, Nemesis nemesis) {
+    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, Nemesis nemesis, Runnable aftermath) {
         nemesis.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
@@ -129,6 +164,7 @@ public final class Universe implements Game {
         }
         nemesis.awaitThaw();
         nemesis.heal();
+        aftermath.run();
         rest(kernel, broker, shop, psps);
     }
 
@@ -157,7 +193,7 @@ public final class Universe implements Game {
                 && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic)) && postgres.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster) {
+    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster, CardTraffic cards) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -166,7 +202,7 @@ public final class Universe implements Game {
 
             @Override
             public Topics topics() {
-                return new ModelTopics(broker);
+                return new ModelTopics(broker, cards);
             }
 
             @Override
@@ -186,11 +222,16 @@ public final class Universe implements Game {
         };
     }
 
-    private record ModelTopics(Broker broker) implements Topics {
+    private record ModelTopics(Broker broker, CardTraffic cards) implements Topics {
 
         @Override
         public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
             broker.records(topic).forEach(action);
+        }
+
+        @Override
+        public boolean isOfAStranger(ConsumerRecord<byte[], byte[]> record) {
+            return cards.isStrange(new CardTraffic.Place(new TopicPartition(record.topic(), record.partition()), record.offset()));
         }
 
         @Override

@@ -1,0 +1,53 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.load.game.Fault;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/** Card numbers where none belong: poison on work topics here; {@link Shop} and {@link Psp} have others. For who has the turn. */
+final class CardTraffic {
+
+    static final String NUMBER = "4242 4242 4242 4242";
+    static final String IN_A_BODY = "4242-4242-4242-4242";
+    /** What must be nowhere in the end but where strangers put it. */
+    static final List<String> NOWHERE = List.of(NUMBER, IN_A_BODY, "4242424242424242");
+
+    private static final List<String> POISON = List.of("{\"card\":\"4242424242424242\",\"cvc\":\"737\",\"name\":\"A. Nobody\"}",
+            "4242 4242 4242 4242 12/29 737", "{\"type\":\"payment.requested\",\"pan\":4242424242424242}");
+
+    record Place(TopicPartition partition, long offset) {}
+
+    private final Kernel kernel;
+    private final Broker broker;
+    private final List<Place> strange = new ArrayList<>();
+
+    CardTraffic(Kernel kernel, Broker broker) {
+        this.kernel = kernel;
+        this.broker = broker;
+    }
+
+    Map<Fault, Runnable> all() {
+        return Map.of(Fault.CARD_DATA, () -> {
+            kernel.tell("a card number in poison", "a stranger sends a card number to a work topic");
+            poison(KafkaBlows.WORK.get(kernel.random().nextInt(KafkaBlows.WORK.size())));
+        });
+    }
+
+    Place poison(String topic) {
+        byte[] value = POISON.get(kernel.random().nextInt(POISON.size())).getBytes(StandardCharsets.UTF_8);
+        var record = new ProducerRecord<>(topic, NUMBER.getBytes(StandardCharsets.UTF_8), value);
+        TopicPartition partition = broker.partitionOf(record);
+        var place = new Place(partition, broker.append(partition, record));
+        strange.add(place);
+        return place;
+    }
+
+    /** Those that no part of the pipeline has sent. */
+    boolean isStrange(Place place) {
+        return strange.contains(place);
+    }
+}

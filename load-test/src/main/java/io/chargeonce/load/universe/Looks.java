@@ -1,0 +1,88 @@
+package io.chargeonce.load.universe;
+
+import io.chargeonce.database.Connections;
+import io.chargeonce.database.Database;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+
+/** What the world sees and does in a universe's Postgres beside its processes, at once and without faults. For who has the turn. */
+record Looks(SimulatedPostgres postgres) {
+
+    /** Poison as it lies in its dead letter. */
+    record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}
+
+    private static final String SEALED = """
+            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS NOT NULL
+            """;
+
+    List<Sealed> sealed() {
+        return postgres.inIdle(raw -> {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
+                var found = new ArrayList<Sealed>();
+                while (row.next()) {
+                    found.add(new Sealed(row.getString(1), new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
+                            row.getBytes(5)));
+                }
+                return found;
+            }
+        });
+    }
+
+    private static final String SUCCEEDED = "SELECT count(*) FROM operation_state WHERE state = 'succeeded' AND operation_id = ANY (?)";
+
+    boolean haveSucceeded(List<String> payments) {
+        return postgres.inIdle(raw -> {
+            try (var statement = raw.prepareStatement(SUCCEEDED)) {
+                statement.setArray(1, raw.createArrayOf("text", payments.toArray()));
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt(1) == payments.size();
+                }
+            }
+        });
+    }
+
+    /** How many rows one statement changes that comes by the login of a service; none if it is refused. */
+    int rowsChangedBy(String service, String sql) {
+        return postgres.inIdle(raw -> {
+            postgres.tellTime(raw);
+            try (var statement = raw.createStatement()) {
+                statement.execute("SET ROLE " + service);
+                try {
+                    return statement.executeUpdate(sql);
+                } catch (SQLException refused) {
+                    return 0;
+                } finally {
+                    statement.execute("RESET ROLE");
+                }
+            }
+        });
+    }
+
+    /** For a look at what is left of a universe that is over. */
+    Connections afterwards() {
+        return new Connections() {
+
+            @Override
+            public <T> T lend(Database.Work<T> work) {
+                return postgres.inIdle(raw -> {
+                    try {
+                        return work.with(raw);
+                    } finally {
+                        if (!raw.getAutoCommit()) {
+                            raw.rollback();
+                            raw.setAutoCommit(true);
+                        }
+                    }
+                });
+            }
+
+            @Override
+            public void close() {
+                // They are the next universe's.
+            }
+        };
+    }
+}
