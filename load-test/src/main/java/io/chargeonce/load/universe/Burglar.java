@@ -32,6 +32,7 @@ final class Burglar {
             "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_another', settled_at = now() WHERE state = 'dead'",
             "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE state = 'dead'",
             "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE state = 'accepted'",
+            "UPDATE operation_state SET psp_reference = 'pi_of_another' WHERE state = 'succeeded'",
             "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE state = 'unresolved'");
 
     /** Who makes attempts tells outcomes, and is believed. */

@@ -259,6 +259,24 @@ CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
         ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
+-- Where the money was captured, under which reference and when, is known from then on. A reference that a person typed may be
+-- corrected: the PSP knows its own better.
+CREATE FUNCTION only_a_typed_reference_is_corrected() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF (NEW.psp, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.settled_at)
+       OR NOT EXISTS (SELECT FROM hand_settlement
+                       WHERE operation_id = OLD.operation_id AND psp_reference = OLD.psp_reference AND state IN ('settled', 'confirmed')) THEN
+        RAISE EXCEPTION 'operation_state: where and when an operation succeeded never changes' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION only_a_typed_reference_is_corrected() FROM PUBLIC;
+CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
+    FOR EACH ROW WHEN (OLD.state = 'succeeded'
+                       AND (NEW.psp, NEW.psp_reference, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
+    EXECUTE FUNCTION only_a_typed_reference_is_corrected();
+
 -- Whether an attempt of it has not failed. Both halves have an index of their own.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
