@@ -58,7 +58,7 @@ public final class Merchants implements AutoCloseable {
      * @param authorization the header's values, as many as were sent
      * @param client        by its connection: what a request says of where it comes from counts for nothing
      */
-    Checked<Credential> authenticate(List<String> authorization, Scope scope, InetAddress client) {
+    public Checked<Credential> authenticate(List<String> authorization, Scope scope, InetAddress client) {
         return authorization.stream()
                 .filter(value -> authorization.size() == 1)
                 .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))

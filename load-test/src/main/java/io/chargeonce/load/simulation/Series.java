@@ -46,7 +46,7 @@ public final class Series implements AutoCloseable {
                 player.get();
             }
         } catch (ExecutionException broken) {
-            throw new IllegalStateException(broken.getCause().getMessage(), broken.getCause());
+            throw new IllegalStateException("A universe could not be played: " + broken.getCause(), broken.getCause());
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while universes were played", interruption);

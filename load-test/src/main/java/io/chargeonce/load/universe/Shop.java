@@ -1,11 +1,14 @@
 package io.chargeonce.load.universe;
 
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.accept.PaymentBody;
+import io.chargeonce.ingest.accept.Ask;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.Invariant;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.payment.IdempotencyKey;
@@ -13,11 +16,8 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.Topics;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -240,7 +240,7 @@ final class Shop {
             Optional<String> token = stolen.or(() -> tokens.map(all -> all.of(purchase.merchant)));
             Object door = enter(token, batch);
             if (door == LET_IN) {
-                answer[0] = purchase.note == Note.CARD_NUMBER && Ingest.refuses(purchase.body()) ? REFUSED : accept(StandIns.doorOf(host), purchase);
+                answer[0] = purchase.note == Note.CARD_NUMBER && PaymentBody.read(purchase.body()) instanceof Checked.Wrong ? REFUSED : accept(StandIns.doorOf(host), purchase);
                 seeWhetherItWasDead(token, asked, purchase, answer[0]);
             } else {
                 answer[0] = door;
@@ -294,7 +294,7 @@ final class Shop {
     }
 
     private static Object accept(Function<Object, Object> door, Purchase purchase) {
-        return door.apply(Ingest.call(Ingest.ASK_OF, null, purchase.merchant, new IdempotencyKey(purchase.key), purchase.request(),
+        return door.apply(Ask.of(purchase.merchant, new IdempotencyKey(purchase.key), purchase.request(),
                 "127.0.0.1", Kernel.it().clock()));
     }
 
@@ -302,50 +302,14 @@ final class Shop {
         if (answer == REFUSED || answer == UNCLEAR) {
             return purchase.ended(answer == REFUSED ? ClientCall.Result.FAIL : ClientCall.Result.UNKNOWN, Optional.empty());
         }
-        int status = (Integer) Ingest.call(Ingest.STATUS, answer);
+        Answer told = (Answer) answer;
+        int status = told.status();
         if (status >= 500) {
             return purchase.ended(ClientCall.Result.UNKNOWN, Optional.empty());
         }
         if (status != 202) {
             return purchase.ended(ClientCall.Result.FAIL, Optional.empty());
         }
-        byte[] body = (byte[]) Ingest.call(Ingest.BODY, answer);
-        return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(body).path("id").asString()));
-    }
-
-    /** The ingest service's own records, which nobody but its HTTP side may see otherwise. */
-    private static final class Ingest {
-
-        static final Method ASK_OF = method("accept.Ask", "of", String.class, IdempotencyKey.class, PaymentRequest.class, String.class, Instant.class);
-        static final Method STATUS = method("answer.Answer", "status");
-        static final Method BODY = method("answer.Answer", "body");
-        static final Method READ = method("accept.PaymentBody", "read", byte[].class);
-
-        static boolean refuses(byte[] body) {
-            return !call(READ, null, body).getClass().getSimpleName().equals("Right");
-        }
-
-        private static Method method(String type, String name, Class<?>... parameters) {
-            try {
-                Method method = Class.forName(IngestService.class.getPackageName() + "." + type).getDeclaredMethod(name, parameters);
-                method.setAccessible(true);
-                return method;
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("Bug! The ingest service's " + type + " has changed", e);
-            }
-        }
-
-        static Object call(Method method, Object on, Object... arguments) {
-            try {
-                return method.invoke(on, arguments);
-            } catch (InvocationTargetException e) {
-                if (e.getCause() instanceof Killed killed) {
-                    throw killed;
-                }
-                throw new IllegalStateException(e.getCause());
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException(e);
-            }
-        }
+                return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(told.body()).path("id").asString()));
     }
 }

@@ -1,19 +1,16 @@
 package io.chargeonce.load.universe;
 
-import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.merchants.Credential;
+import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.merchants.TokenBook;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.runtime.SteadyClock;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +30,8 @@ final class Tokens {
     private final Kernel kernel;
     private final Map<String, TokenBook.NewToken> current = new HashMap<>();
     private final Map<String, Long> revokedAt = new HashMap<>();
-    private final Map<Host, Object> doors = new HashMap<>();
-    private final Map<Batch, Object> batches = new HashMap<>();
+    private final Map<Host, Merchants> doors = new HashMap<>();
+    private final Map<Batch, Credential> batches = new HashMap<>();
 
     Tokens(Kernel kernel) {
         this.kernel = kernel;
@@ -98,75 +95,16 @@ final class Tokens {
      */
     boolean lets(String token, boolean inABatch) {
         Host host = kernel.host();
-        Object door = doors.computeIfAbsent(host, unseen -> Ingest.door());
+        Merchants door = doors.computeIfAbsent(host, unseen -> new Merchants(StandIns.database(), new SteadyClock()));
         var batch = new Batch(host, token);
-        Object begun = inABatch ? batches.get(batch) : null;
-        Object checked = begun == null ? Ingest.call(Ingest.AUTHENTICATE, door, List.of("Bearer " + token), Scope.PAY, InetAddress.getLoopbackAddress())
-                : Ingest.call(Ingest.AGAIN, door, begun, Scope.PAY, InetAddress.getLoopbackAddress());
-        boolean right = checked.getClass().getSimpleName().equals("Right");
-        if (right) {
-            batches.putIfAbsent(batch, Ingest.call(Ingest.VALUE, checked));
+        Credential begun = inABatch ? batches.get(batch) : null;
+        InetAddress here = InetAddress.getLoopbackAddress();
+        Checked<Credential> checked = begun == null ? door.authenticate(List.of("Bearer " + token), Scope.PAY, here)
+                : door.again(begun, Scope.PAY, here);
+        if (checked instanceof Checked.Right<Credential> right) {
+            batches.putIfAbsent(batch, right.value());
+            return true;
         }
-        return right;
-    }
-
-    /** The ingest service's own, which only its HTTP side may see otherwise. */
-    private static final class Ingest {
-
-        private static final Class<?> MERCHANTS = type("Merchants");
-        static final Constructor<?> DOOR = constructor();
-        static final Method AUTHENTICATE = method(MERCHANTS, "authenticate", List.class, Scope.class, InetAddress.class);
-        static final Method AGAIN = method(MERCHANTS, "again", type("Credential"), Scope.class, InetAddress.class);
-        static final Method VALUE = method(type("Checked$Right"), "value");
-
-        static Object door() {
-            try {
-                return DOOR.newInstance(StandIns.database(), new SteadyClock());
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("Bug! The ingest service looks at tokens otherwise now", e);
-            }
-        }
-
-        private static Class<?> type(String name) {
-            try {
-                return Class.forName(IngestService.class.getPackageName() + "." + name);
-            } catch (ClassNotFoundException e) {
-                throw new IllegalStateException("Bug! The ingest service has no " + name + " any more", e);
-            }
-        }
-
-        private static Constructor<?> constructor() {
-            try {
-                Constructor<?> constructor = MERCHANTS.getDeclaredConstructor(Database.class, InstantSource.class);
-                constructor.setAccessible(true);
-                return constructor;
-            } catch (NoSuchMethodException e) {
-                throw new IllegalStateException("Bug! The ingest service looks at tokens otherwise now", e);
-            }
-        }
-
-        private static Method method(Class<?> type, String name, Class<?>... parameters) {
-            try {
-                Method method = type.getDeclaredMethod(name, parameters);
-                method.setAccessible(true);
-                return method;
-            } catch (NoSuchMethodException e) {
-                throw new IllegalStateException("Bug! The ingest service looks at tokens otherwise now", e);
-            }
-        }
-
-        static Object call(Method method, Object on, Object... arguments) {
-            try {
-                return method.invoke(on, arguments);
-            } catch (InvocationTargetException e) {
-                switch (e.getCause()) {
-                    case Error end -> throw end;
-                    case RuntimeException failure -> throw failure;
-                    default -> throw new IllegalStateException(e.getCause());
-                }
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException(e);
-            }
-        }
+        return false;
     }
 }
