@@ -46,7 +46,8 @@ public final class Main implements Runnable {
         commands.put("retry", () -> new CommandLine(new RetryCommand()));
         commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
-        commands.put("dlq", () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
+        commands.put("dlq",
+                () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         return commands;
     }

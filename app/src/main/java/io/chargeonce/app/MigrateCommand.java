@@ -39,8 +39,9 @@ final class MigrateCommand implements Callable<Integer> {
             description = "With --roles: a file per Postgres role, named as the role, that holds its password.")
     Optional<Path> passwords = Optional.empty();
 
-    @Option(names = "--operator", paramLabel = "NAME", description = "Makes a login for a person who works at the dead-letter queue; the audit "
-            + "log names it. A file NAME in --passwords holds its password; without one Postgres lets it in by certificate or single sign-on.")
+    @Option(names = "--operator", paramLabel = "NAME",
+            description = "Makes a login for a person who works at the dead-letter queue; the audit "
+                    + "log names it. A file NAME in --passwords holds its password; without one Postgres lets it in by certificate or single sign-on.")
     List<String> operators = List.of();
 
     @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only looks at the queue.")
@@ -55,8 +56,9 @@ final class MigrateCommand implements Callable<Integer> {
     @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
     List<String> admins = List.of();
 
-    @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",", description = "What one person may merge, purge, restore and settle alone "
-            + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off ends them.")
+    @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
+            description = "What one person may merge, purge, restore and settle alone "
+                    + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off ends them.")
     List<String> fourEyes = List.of();
 
     @Option(names = "--check", description = "Only tells which rights are not as migrate --roles left them, and changes nothing.")
@@ -119,7 +121,7 @@ final class MigrateCommand implements Callable<Integer> {
     private void people(PipelineSettings settings) {
         PrintWriter out = spec.commandLine().getOut();
         Map.of(Roles.OPERATOR, operators, "chargeonce_dlq_reader", readers, Roles.UNMASK, unmaskers, Roles.ERASER, erasers,
-                        Roles.MERCHANT_ADMIN, admins)
+                Roles.MERCHANT_ADMIN, admins)
                 .forEach((role, names) -> names.forEach(name -> {
                     Migrate.person(settings, name, role, passwords);
                     out.printf("Person: %s is a member of %s.%n", name, role);

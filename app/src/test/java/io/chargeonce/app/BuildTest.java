@@ -51,14 +51,17 @@ class BuildTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ingest", "charge", "retry"})
-    void a_service_says_it_in_the_first_line_of_its_log_and_in_its_metrics_and_an_alert_misses_it_by_that_name(String service) throws Exception {
+    void a_service_says_it_in_the_first_line_of_its_log_and_in_its_metrics_and_an_alert_misses_it_by_that_name(String service)
+            throws Exception {
         int admin = freePort();
         Process process = start(service, admin);
         try (var output = process.inputReader()) {
-            assertThat(new JsonMapper().readTree(output.readLine()).get("formattedMessage").asString()).startsWith(Build.CURRENT + " starts as " + service);
-            Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> assertThat(metrics(admin)).containsPattern(
-                    "chargeonce_build_info\\{commit=\"%s\",service=\"%s[a-z-]*\",version=\"%s\"} 1".formatted(
-                            Build.CURRENT.commit(), service, Pattern.quote(Build.CURRENT.version()))));
+            assertThat(new JsonMapper().readTree(output.readLine()).get("formattedMessage").asString())
+                    .startsWith(Build.CURRENT + " starts as " + service);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions()
+                    .untilAsserted(() -> assertThat(metrics(admin)).containsPattern(
+                            "chargeonce_build_info\\{commit=\"%s\",service=\"%s[a-z-]*\",version=\"%s\"} 1".formatted(
+                                    Build.CURRENT.commit(), service, Pattern.quote(Build.CURRENT.version()))));
             var name = Pattern.compile("service=\"(%s[a-z-]*)\"".formatted(service)).matcher(metrics(admin));
             assertThat(name.find()).isTrue();
             assertThat(Files.readString(ROOT.resolve("deploy/monitoring/alerts.yaml")))

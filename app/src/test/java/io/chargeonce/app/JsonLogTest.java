@@ -59,7 +59,8 @@ class JsonLogTest {
             context.getLogger("test").warn(message, argument);
             return Verdict.done();
         });
-        handler.handle(new ConsumerRecord<>(topic, 0, 7, key.getBytes(StandardCharsets.UTF_8), "jane@example.com".getBytes(StandardCharsets.UTF_8)));
+        handler.handle(new ConsumerRecord<>(topic, 0, 7, key.getBytes(StandardCharsets.UTF_8),
+                "jane@example.com".getBytes(StandardCharsets.UTF_8)));
         context.stop();
         return new JsonMapper().readTree(written.toString(StandardCharsets.UTF_8).lines().reduce((one, another) -> {
             throw new AssertionError("more than a line: " + one + another);

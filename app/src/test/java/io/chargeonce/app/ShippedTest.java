@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The image is made of this module's class path alone. Its tests add the test libraries, and nothing else. */
 class ShippedTest {
 
-    private static final List<String> MODULES = List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "app");
+    private static final List<String> MODULES =
+            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();
@@ -21,8 +22,9 @@ class ShippedTest {
 
     @Test
     void of_our_own_modules_only_those_that_ship_are_there() {
-        List<String> ours = classPath().stream().map(Path::toString).filter(entry -> entry.contains("/target/") || entry.contains("/io/chargeonce/"))
-                .map(ShippedTest::module).distinct().toList();
+        List<String> ours =
+                classPath().stream().map(Path::toString).filter(entry -> entry.contains("/target/") || entry.contains("/io/chargeonce/"))
+                        .map(ShippedTest::module).distinct().toList();
         assertThat(ours).containsExactlyInAnyOrderElementsOf(MODULES);
     }
 
@@ -38,15 +40,17 @@ class ShippedTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"kafka.server.KafkaServer", "kafka.server.KafkaRaftServer", "io.zonky.test.db.postgres.embedded.EmbeddedPostgres",
-        "io.chargeonce.sandbox.KafkaBroker", "io.chargeonce.sandbox.stripe.StripeSimulator", "io.chargeonce.load.plant.Plant",
-        "io.chargeonce.checker.Checker", "io.chargeonce.conformance.ConformanceCommand"})
+    @ValueSource(
+            strings = {"kafka.server.KafkaServer", "kafka.server.KafkaRaftServer", "io.zonky.test.db.postgres.embedded.EmbeddedPostgres",
+                "io.chargeonce.sandbox.KafkaBroker", "io.chargeonce.sandbox.stripe.StripeSimulator", "io.chargeonce.load.plant.Plant",
+                "io.chargeonce.checker.Checker", "io.chargeonce.conformance.ConformanceCommand"})
     void what_tries_or_proves_cannot_be_loaded(String type) {
         assertThatThrownBy(() -> Class.forName(type)).isInstanceOf(ClassNotFoundException.class);
     }
 
     @Test
     void the_help_names_what_ships_and_nothing_else() {
-        assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "migrate", "data-key", "dlq", "merchant");
+        assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "migrate", "data-key", "dlq",
+                "merchant");
     }
 }

@@ -41,7 +41,8 @@ final class ChargeCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         for (String name : against) {
             if (!name.equals("all") && !name.equals("none") && !ChargeBench.contestants().containsKey(name)) {
-                throw new ParameterException(spec.commandLine(), "--against: nobody is called '%s'; 'chargeonce bench list' names them all".formatted(name));
+                throw new ParameterException(spec.commandLine(),
+                        "--against: nobody is called '%s'; 'chargeonce bench list' names them all".formatted(name));
             }
         }
         if (rounds < 1) {

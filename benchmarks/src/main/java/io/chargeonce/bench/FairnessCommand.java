@@ -13,13 +13,16 @@ final class FairnessCommand implements Callable<Integer> {
     @Mixin
     CommonOptions common;
 
-    @Option(names = "--share", defaultValue = "10", paramLabel = "N", description = "Payments per second of each merchant. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--share", defaultValue = "10", paramLabel = "N",
+            description = "Payments per second of each merchant. Default: ${DEFAULT-VALUE}.")
     int share;
 
-    @Option(names = "--times", defaultValue = "10", paramLabel = "N", description = "How many times its share the tenth sends. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--times", defaultValue = "10", paramLabel = "N",
+            description = "How many times its share the tenth sends. Default: ${DEFAULT-VALUE}.")
     int times;
 
-    @Option(names = "--seconds", defaultValue = "8", paramLabel = "N", description = "How long each is measured. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--seconds", defaultValue = "8", paramLabel = "N",
+            description = "How long each is measured. Default: ${DEFAULT-VALUE}.")
     int seconds;
 
     /** 0 if every payment of the nine was accepted and settled, else 1. */

@@ -16,7 +16,8 @@ final class IngestCommand implements Callable<Integer> {
     @Option(names = "--connections", defaultValue = "64", paramLabel = "N", description = "HTTP connections. Default: ${DEFAULT-VALUE}.")
     int connections;
 
-    @Option(names = "--repeated", defaultValue = "0", paramLabel = "PERCENT", description = "Requests that repeat an earlier key. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--repeated", defaultValue = "0", paramLabel = "PERCENT",
+            description = "Requests that repeat an earlier key. Default: ${DEFAULT-VALUE}.")
     int repeated;
 
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")

@@ -13,7 +13,8 @@ final class LatencyCommand implements Callable<Integer> {
     @Mixin
     CommonOptions common;
 
-    @Option(names = "--payments", defaultValue = "1000", paramLabel = "N", description = "How many are measured. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--payments", defaultValue = "1000", paramLabel = "N",
+            description = "How many are measured. Default: ${DEFAULT-VALUE}.")
     int payments;
 
     @Override

@@ -5,7 +5,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-@Command(name = "list", mixinStandardHelpOptions = true, usageHelpAutoWidth = true, description = "Names the benches, and whom they can be run against.")
+@Command(name = "list", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Names the benches, and whom they can be run against.")
 final class ListCommand implements Runnable {
 
     @Spec
@@ -14,8 +15,8 @@ final class ListCommand implements Runnable {
     @Override
     public void run() {
         var out = spec.commandLine().getOut();
-        spec.parent().subcommands().forEach((name, command) ->
-                out.printf("%-12s %s%n", name, command.getCommandSpec().usageMessage().description()[0]));
+        spec.parent().subcommands()
+                .forEach((name, command) -> out.printf("%-12s %s%n", name, command.getCommandSpec().usageMessage().description()[0]));
         out.println();
         out.println("bench charge --against:");
         ChargeBench.contestants().forEach((name, about) -> out.printf("  %-26s %s%n", name, about));

@@ -13,14 +13,16 @@ import picocli.CommandLine.Option;
         description = "Writes the page of figures from the latest kept results.")
 final class ReportCommand implements java.util.concurrent.Callable<Integer> {
 
-    @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR", description = "Where the results are. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR",
+            description = "Where the results are. Default: ${DEFAULT-VALUE}.")
     Path results;
 
     @Option(names = "--reasons", defaultValue = "benchmarks/misses.properties", paramLabel = "FILE",
             description = "Why a goal is missed. Default: ${DEFAULT-VALUE}.")
     Path reasons;
 
-    @Option(names = "--page", defaultValue = "docs/performance.md", paramLabel = "FILE", description = "What is written. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--page", defaultValue = "docs/performance.md", paramLabel = "FILE",
+            description = "What is written. Default: ${DEFAULT-VALUE}.")
     Path page;
 
     @Override

@@ -48,13 +48,16 @@ final class CaptureNews {
                 || operation.psp().equals(Optional.of(attempt.psp())) && operation.pspReference().equals(attempt.pspReference());
     }
 
-    private static void failed(Connection connection, Operation operation, Capture capture, Notice.CaptureFailed said, boolean isThePayments,
-                               Changes changes) throws SQLException {
+    private static void failed(Connection connection, Operation operation, Capture capture, Notice.CaptureFailed said,
+                               boolean isThePayments,
+                               Changes changes)
+            throws SQLException {
         if (isThePayments) {
             CaptureFailures.failed(connection, operation.id(), capture, said.at(), said.reason());
         }
         LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
-                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(), capture.reference());
+                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(),
+                capture.reference());
         changes.incident(Incident.CAPTURE_FAILED, operation,
                 Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", said.reason()));
     }

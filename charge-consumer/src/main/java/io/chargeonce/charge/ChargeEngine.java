@@ -97,7 +97,8 @@ public final class ChargeEngine {
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
-                database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge, meters));
+                database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge,
+                meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", Duration.ofSeconds(1), new PspNewsroom(database, gateways)::runOnce);
@@ -175,8 +176,9 @@ public final class ChargeEngine {
     private static void refuseShortLease(ChargeSettings settings, List<Gateway> psps) {
         for (Gateway psp : psps) {
             if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
-                throw new IllegalArgumentException("CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
-                        .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
+                throw new IllegalArgumentException(
+                        "CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                                .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
             }
         }
     }

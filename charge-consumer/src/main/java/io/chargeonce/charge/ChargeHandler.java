@@ -167,7 +167,8 @@ public final class ChargeHandler implements RecordHandler {
         switch (state) {
             case SUCCEEDED, DECLINED -> flood.ended(merchant, false);
             case DEAD -> flood.ended(merchant, true);
-            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> { }
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> {
+            }
         }
     }
 

@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  * @param psps the accounts at PSPs, in the order in which they are preferred without routes
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
-                             Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
-                             Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
+        Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
+        Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
 
     public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File that holds the secret key for Stripe; without it, nothing goes to the account 'stripe'.").optional();
@@ -38,7 +38,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
             "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
     public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
-            "Payments under way at once in each loop; for merchants that have few, a quarter more while others have them all.").between("1", "20000").orElse("2000");
+            "Payments under way at once in each loop; for merchants that have few, a quarter more while others have them all.")
+            .between("1", "20000").orElse("2000");
     public static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE",
             "How long an attempt belongs to who claimed it; longer than all its exchanges with the PSP together.")
             .between("1s", "1h").orElse("3m");
@@ -57,20 +58,23 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             "Our merchant account at Adyen.").orElse(AdyenSettings.MERCHANT_ACCOUNT);
     public static final Setting<Optional<String>> PSPS = Setting.string(PspList.SETTING,
             "More accounts at PSPs: 'stripe-uk key=FILE; adyen-us key=FILE account=Us', each with base=URL and webhooks=FILE if needed. "
-                    + "Files hold what the settings of Stripe and Adyen say.").optional();
+                    + "Files hold what the settings of Stripe and Adyen say.")
+            .optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
             .optional();
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
-            "Where PSPs send webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.").optional();
+            "Where PSPs send webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.")
+            .optional();
     public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.tokenFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
             "File that holds the signing secret of Stripe's webhooks; without it none is believed.").optional();
     public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
             "File that holds the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
 
     public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,
-            "Who mails receipts: with psp, Stripe gets receipt_email and mails one; with merchant, no PSP learns the address.").orElse("psp");
+            "Who mails receipts: with psp, Stripe gets receipt_email and mails one; with merchant, no PSP learns the address.")
+            .orElse("psp");
 
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
             "The most records that a retry tier's loop takes up in a second; N that are due at once leave over N / rate seconds.")
@@ -128,7 +132,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                 settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
-                        settings.get(AuditSealer.Settings.KEPT)), Vault.ofService(settings));
+                        settings.get(AuditSealer.Settings.KEPT)),
+                Vault.ofService(settings));
     }
 
     private static List<PspSettings> psps(Settings settings) {

@@ -116,7 +116,8 @@ final class Exchange implements AutoCloseable {
             return exchange.get();
         } catch (RuntimeException | StackOverflowError | AssertionError bug) {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
-            LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer", call.gateway().psp(),
+            LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer",
+                    call.gateway().psp(),
                     call.key(), bug);
             return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
         }
@@ -148,7 +149,8 @@ final class Exchange implements AutoCloseable {
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> true;
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
-                 ANOTHER_SEND, KEY_FORGOTTEN, LEASE_RAN_OUT, INTERNAL_ERROR -> false;
+                    ANOTHER_SEND, KEY_FORGOTTEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
+                false;
         };
     }
 }

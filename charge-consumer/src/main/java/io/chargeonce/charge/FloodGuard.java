@@ -141,8 +141,10 @@ final class FloodGuard {
     private void judge(Instant now) {
         boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !isTheTroubleOfAFew(now);
         if (nearlyAll && !flood) {
-            LOG.error("ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
-                    + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through", dead, ended,
+            LOG.error(
+                    "ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
+                            + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through",
+                    dead, ended,
                     Duration.ofSeconds(1).dividedBy(betweenRecords));
         } else if (!nearlyAll && flood) {
             LOG.warn("The flood of dead letters is over: {} of the last {} ended well, and everything goes on", ended - dead, ended);

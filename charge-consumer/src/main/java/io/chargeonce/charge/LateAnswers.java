@@ -32,13 +32,15 @@ final class LateAnswers {
     private LateAnswers() {}
 
     static void take(Connection connection, Operation operation, PspKey key, String source, Outcome heard, Instant now,
-                     Changes changes) throws SQLException {
+                     Changes changes)
+            throws SQLException {
         Attempt before = AttemptTable.lock(connection, key);
         Told told = Told.of(key, source, OneSend.judge(heard, before.sends() - 1));
         changes.heard(told);
         AttemptTable.fold(connection, List.of(told));
         switch (told.state()) {
-            case IN_FLIGHT, UNKNOWN -> { }
+            case IN_FLIGHT, UNKNOWN -> {
+            }
             case FAILED_DEFINITE -> failed(connection, operation, before, told, now, changes);
             case SUCCEEDED -> succeeded(connection, operation, before, told, now, changes);
         }
@@ -76,7 +78,8 @@ final class LateAnswers {
                 }
             }
             case SUCCEEDED -> movedTwice(connection, operation, before, told.pspReference(), now, changes);
-            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> settle(connection, operation, before, told.pspReference(), now, changes);
+            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED ->
+                settle(connection, operation, before, told.pspReference(), now, changes);
         }
     }
 
@@ -134,7 +137,8 @@ final class LateAnswers {
     }
 
     /** The open attempt has failed for good: the oldest of these is what the operation comes to, and the others moved money beside it. */
-    static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
+    static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes)
+            throws SQLException {
         Attempt first = late.getFirst();
         reportAfterTheEnd(operation, first.psp(), first.key(), first.pspReference().orElseThrow(), changes);
         settleAs(operation, first, first.pspReference().orElseThrow(), now, changes);
@@ -142,14 +146,16 @@ final class LateAnswers {
     }
 
     /** The operation has succeeded by another attempt, and each of these moved its money too. */
-    static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes) throws SQLException {
+    static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes)
+            throws SQLException {
         for (Attempt attempt : late) {
             movedTwice(connection, operation, attempt, attempt.pspReference().orElseThrow(), now, changes);
         }
     }
 
     private static void movedTwice(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
-                                   Changes changes) throws SQLException {
+                                   Changes changes)
+            throws SQLException {
         if (operation.kind() == OperationKind.CHARGE) {
             Reversals.reverse(connection, operation, attempt, reference, now, changes);
         } else {
@@ -158,8 +164,8 @@ final class LateAnswers {
     }
 
     private static void reportIfByHand(Connection connection, Operation operation, Told told, Changes changes) throws SQLException {
-        HandSettlementTable.decided(connection, told.key()).ifPresent(settled ->
-                Reversals.reportAgainstEvidence(operation, settled, told, changes));
+        HandSettlementTable.decided(connection, told.key())
+                .ifPresent(settled -> Reversals.reportAgainstEvidence(operation, settled, told, changes));
     }
 
     /**

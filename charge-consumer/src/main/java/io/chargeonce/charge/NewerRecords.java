@@ -57,7 +57,7 @@ final class NewerRecords {
 
     private static void tell(ConsumerRecord<byte[], byte[]> record, Decoded.Newer newer) {
         LOG.error("ALERT: {}-{} offset {} waits for a newer process: {}. Finish the deploy; after {} minutes the record"
-                        + " becomes a dead letter",
+                + " becomes a dead letter",
                 record.topic(), record.partition(), record.offset(), newer.detail(), LONGEST_WAIT.toMinutes());
     }
 }

@@ -53,7 +53,7 @@ final class PspNewsroom {
         }
         Instant heardAt = gateways.now();
         heard.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
-                        Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
+                Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
                 .forEach(gateways::learn);
         return 0;
     }
@@ -68,7 +68,8 @@ final class PspNewsroom {
     }
 
     private static PspHealthTable.Row row(String psp, PspNews news, Instant now) {
-        return new PspHealthTable.Row(psp, age(news.lastGood(), now).orElse(LONG_AGO), age(news.lastBad(), now), age(news.unwellFrom(), now),
+        return new PspHealthTable.Row(psp, age(news.lastGood(), now).orElse(LONG_AGO), age(news.lastBad(), now),
+                age(news.unwellFrom(), now),
                 age(news.lastUnwell(), now),
                 news.isOpen(), news.row(), news.inARow().stream().sorted().collect(Collectors.joining(",")));
     }

@@ -52,7 +52,7 @@ final class Resolutions implements AutoCloseable {
      * @param byHand what comes of a person's finding about the attempt, if there was one when the PSP was asked
      */
     record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
-                      Optional<Failover.Ask> ask, Optional<ByHand> byHand) {}
+            Optional<Failover.Ask> ask, Optional<ByHand> byHand) {}
 
     /**
      * @param state     what the operation has come to; empty if the lease held no longer, and nothing was decided
@@ -131,7 +131,8 @@ final class Resolutions implements AutoCloseable {
         return resolutions.stream().map(answers::get).toList();
     }
 
-    private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, Changes changes) throws SQLException {
+    private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, Changes changes)
+            throws SQLException {
         Operation operation = locked.rows().get(late.operationId);
         if (late.ask.isPresent() && operation.isHeldUnder(late.ask.get().token())) {
             return new Resolved(Optional.of(operation.state()),
@@ -188,7 +189,8 @@ final class Resolutions implements AutoCloseable {
         ByHand byHand = one.byHand.orElseThrow();
         AttemptState known = AttemptTable.lock(connection, one.key).state();
         boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
-        if (!HandSettlementTable.answered(connection, byHand.settlement(), byHand.decides() && !isOpen ? HandSettlement.State.REFUSED : byHand.state(),
+        if (!HandSettlementTable.answered(connection, byHand.settlement(),
+                byHand.decides() && !isOpen ? HandSettlement.State.REFUSED : byHand.state(),
                 byHand.decides() && !isOpen ? "the PSP told by another way meanwhile" : byHand.answer())) {
             return one;
         }
@@ -197,7 +199,8 @@ final class Resolutions implements AutoCloseable {
         }
         return byHand.decides() && isOpen
                 ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), one.pspWellForOthers, Optional.empty(),
-                        one.byHand) : one;
+                        one.byHand)
+                : one;
     }
 
     @Override

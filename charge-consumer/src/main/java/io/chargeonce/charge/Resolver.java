@@ -65,7 +65,7 @@ final class Resolver implements AutoCloseable {
      * @param found  what a person found out about the attempt
      */
     private record Question(String operationId, UUID token, PspCall call, boolean mayFence,
-                            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
+            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
 
     /** @param forgotten whether the PSP can no longer execute the attempt by itself: its key's life and the visibility lag are over */
     private record Found(HandSettlement settlement, boolean forgotten) {}
@@ -121,7 +121,8 @@ final class Resolver implements AutoCloseable {
             try {
                 tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question));
             } catch (RuntimeException e) {
-                LOG.warn("The question about {} failed, and is asked again when its lease has ended: {}", question.operationId, e.toString());
+                LOG.warn("The question about {} failed, and is asked again when its lease has ended: {}", question.operationId,
+                        e.toString());
             } finally {
                 places.decrementAndGet();
                 answered.complete(null);
@@ -150,7 +151,8 @@ final class Resolver implements AutoCloseable {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! Nothing can be asked about operation {}, which stays unresolved; it is tried again in {}", id, AFTER_A_BUG, bug);
+            LOG.error("Bug! Nothing can be asked about operation {}, which stays unresolved; it is tried again in {}", id, AFTER_A_BUG,
+                    bug);
             database.inTransaction(connection -> {
                 OperationTable.askLater(connection, id, AFTER_A_BUG);
                 return id;
@@ -166,7 +168,7 @@ final class Resolver implements AutoCloseable {
             return List.of();
         }
         Map<String, Attempt> attempts = AttemptTable.find(connection,
-                        operations.stream().map(operation -> operation.attemptKey().value()).toList())
+                operations.stream().map(operation -> operation.attemptKey().value()).toList())
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
         Map<PspKey, HandSettlement> found = HandSettlementTable.toExecute(connection, operations);
         var questions = new ArrayList<Question>();
@@ -182,7 +184,8 @@ final class Resolver implements AutoCloseable {
 
     /** A question is no new charge, so the payment's deadline does not forbid it: only a key that the PSP has forgotten does. */
     private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
-                              Optional<HandSettlement> byHand) throws SQLException {
+                              Optional<HandSettlement> byHand)
+            throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
@@ -207,8 +210,8 @@ final class Resolver implements AutoCloseable {
             outcome = exchange.fence(question.call);
         }
         Outcome said = outcome;
-        Optional<ByHand> byHand = question.found.map(found ->
-                ByHand.after(found.settlement, said, question.call.gateway().canBeAsked(), found.forgotten));
+        Optional<ByHand> byHand =
+                question.found.map(found -> ByHand.after(found.settlement, said, question.call.gateway().canBeAsked(), found.forgotten));
         if (byHand.isPresent() && outcome instanceof Outcome.Unknown unknown) {
             // The reference that we asked about is a person's word: it is not the attempt's until it is settled.
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());

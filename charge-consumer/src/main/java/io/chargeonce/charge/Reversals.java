@@ -36,14 +36,16 @@ final class Reversals {
     }
 
     /** The same of a further capture that the PSP made under a key which had captured already: one reversal for each reference. */
-    static void reverseUnderOneKey(Connection connection, Operation charged, Attempt attempt, String reference, Instant now, Changes changes)
+    static void reverseUnderOneKey(Connection connection, Operation charged, Attempt attempt, String reference, Instant now,
+                                   Changes changes)
             throws SQLException {
         String name = attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8));
         reverse(connection, charged, attempt, name, reference, now, changes);
     }
 
     private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Instant now,
-                                Changes changes) throws SQLException {
+                                Changes changes)
+            throws SQLException {
         String id = "attempt-" + name + "-reversal";
         var accepted = charged.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
@@ -68,9 +70,12 @@ final class Reversals {
         if (backed.goesBack() > backed.captured()) {
             String why = "%d go back of %d %s that were captured".formatted(backed.goesBack(), backed.captured(),
                     refund.accepted().request().money().currency());
-            LOG.error("ALERT: incident.refunded_too_much: {} had been declined and has gone back all the same, beside refunds that were accepted since: {}; "
-                    + "see dlq why {}, and settle it with the merchant", refund.id(), why, refund.accepted().payment());
-            changes.incident(Incident.REFUNDED_TOO_MUCH, refund, Map.of("why", why, "captured", backed.captured(), "goes_back", backed.goesBack()));
+            LOG.error(
+                    "ALERT: incident.refunded_too_much: {} had been declined and has gone back all the same, beside refunds that were accepted since: {}; "
+                            + "see dlq why {}, and settle it with the merchant",
+                    refund.id(), why, refund.accepted().payment());
+            changes.incident(Incident.REFUNDED_TOO_MUCH, refund,
+                    Map.of("why", why, "captured", backed.captured(), "goes_back", backed.goesBack()));
         }
     }
 
@@ -83,14 +88,17 @@ final class Reversals {
 
     /** The PSP told that it failed, and then that it has gone back: it is not sent again, and a person must ask which is so. */
     static void reportToldBothWays(Operation refund, Attempt attempt, Changes changes) {
-        LOG.error("ALERT: incident.refund_failed_late: {} told that {} failed ({}), and then that it has gone back; ask which is so before you "
-                + "give it back another way", attempt.psp(), refund.id(), attempt.message().orElse(""));
+        LOG.error(
+                "ALERT: incident.refund_failed_late: {} told that {} failed ({}), and then that it has gone back; ask which is so before you "
+                        + "give it back another way",
+                attempt.psp(), refund.id(), attempt.message().orElse(""));
         changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
     }
 
     /** Money moved after the operation had come to another end; it is settled as the PSP says, and its merchant may have acted on that end. */
     static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, Changes changes) {
-        LOG.error("ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",
+        LOG.error(
+                "ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money as {} all the same; it is settled now, tell the merchant",
                 incident.tag(), ended.id(), ended.state().tag(), key, psp, reference);
         changes.incident(incident, ended, Map.of("attempt", key.value(), "psp", psp, "psp_reference", reference,
                 "state", ended.state().tag()));
@@ -99,10 +107,13 @@ final class Reversals {
     /** What a person settled was not so. */
     static void reportAgainstEvidence(Operation operation, HandSettlement settled, Told told, Changes changes) {
         LOG.error("ALERT: incident.{}: {} settled {} as {} ({}), and the PSP says {}{}; see dlq why {}",
-                Incident.SETTLED_AGAINST_EVIDENCE.tag(), settled.proposedBy(), operation.id(), settled.verdict(), settled.evidence(), told.outcome(),
+                Incident.SETTLED_AGAINST_EVIDENCE.tag(), settled.proposedBy(), operation.id(), settled.verdict(), settled.evidence(),
+                told.outcome(),
                 told.pspReference() == null ? "" : " as " + told.pspReference(), operation.id());
-        changes.incident(Incident.SETTLED_AGAINST_EVIDENCE, operation, Map.of("attempt", settled.key().value(), "verdict", settled.verdict(),
-                "run", settled.run(), "outcome", told.outcome(), "psp_reference", told.pspReference() == null ? "" : told.pspReference()));
+        changes.incident(Incident.SETTLED_AGAINST_EVIDENCE, operation,
+                Map.of("attempt", settled.key().value(), "verdict", settled.verdict(),
+                        "run", settled.run(), "outcome", told.outcome(), "psp_reference",
+                        told.pspReference() == null ? "" : told.pspReference()));
     }
 
     private static void incident(Incident incident, Operation operation, Attempt twice, String reference, Changes changes) {

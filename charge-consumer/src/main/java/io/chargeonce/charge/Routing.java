@@ -31,7 +31,8 @@ final class Routing {
     Routing(Routes routes, Gateways gateways) {
         if (!gateways.psps().containsAll(routes.psps())) {
             // Other processes may know the PSP, and so may this one after its next start.
-            LOG.error("ALERT: CHARGEONCE_ROUTES leads to {}, but only {} are set up here; what only the others take waits until they are set up",
+            LOG.error(
+                    "ALERT: CHARGEONCE_ROUTES leads to {}, but only {} are set up here; what only the others take waits until they are set up",
                     routes.psps(), gateways.psps());
         }
         this.routes = routes;
@@ -62,7 +63,7 @@ final class Routing {
     boolean wasPspsTrouble(Operation operation, Duration ago) {
         boolean counted = operation.state() == OperationState.SCHEDULED && operation.representAt().isEmpty()
                 && operation.failureCause().flatMap(FailureCause::fromTag)
-                .filter(cause -> !Decision.counts(cause, false)).isPresent();
+                        .filter(cause -> !Decision.counts(cause, false)).isPresent();
         return counted && gateways.wasUnwellAt(operation.psp().orElseThrow(), gateways.now().minus(ago));
     }
 
@@ -86,6 +87,7 @@ final class Routing {
             return NextPsp.ANY;
         }
         // What is no failure's tag is a decline's code.
-        return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(Decision::nextPsp).orElse(NextPsp.THIS)).orElse(NextPsp.ANY);
+        return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(Decision::nextPsp).orElse(NextPsp.THIS))
+                .orElse(NextPsp.ANY);
     }
 }

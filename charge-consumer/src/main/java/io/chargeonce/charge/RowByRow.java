@@ -61,7 +61,7 @@ final class RowByRow {
     /** Down the list until one can be changed, for what cannot must not hide what is behind it; {@link #MOST_TRIED} are tried at most. */
     private int eachAlone() {
         var tried = new HashSet<String>();
-        for (int most = batch; ; most *= 2) {
+        for (int most = batch;; most *= 2) {
             int limit = most;
             List<String> ids = database.withConnection(connection -> due.ids(connection, limit));
             int changed = ids.stream().filter(tried::add).mapToInt(this::alone).sum();

@@ -33,7 +33,7 @@ final class Steps {
      * @param ask     if the caller makes the next attempt at once, at another PSP
      */
     record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.Ask> ask, Instant now,
-              Changes changes) {}
+            Changes changes) {}
 
     private final Failover failover;
     private final QuestionLadder ladder;
@@ -62,7 +62,7 @@ final class Steps {
             case NextStep.PresentAgainIfGranted again -> presentAgain(again, at);
             case NextStep.SettleSucceeded end -> succeed(end.charged(), at);
             case NextStep.SettleByEarlierCapture end ->
-                    LateAnswers.settleOneOf(at.connection, at.operation, at.earlier, at.now, at.changes);
+                LateAnswers.settleOneOf(at.connection, at.operation, at.earlier, at.now, at.changes);
             case NextStep.SettleDeclined end -> decline(end.declined(), at);
             case NextStep.StayPurged end -> {
                 at.operation.endQuestion();

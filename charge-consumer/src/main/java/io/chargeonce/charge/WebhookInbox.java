@@ -202,19 +202,22 @@ final class WebhookInbox {
 
     /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
     private boolean keep(String psp, Notice notice) {
-        var kept = new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
+        var kept =
+                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
         return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
-                LOG.error("ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
-                        + " system use this account? It is kept and matched again and again: see dlq summary",
+                LOG.error(
+                        "ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
+                                + " system use this account? It is kept and matched again and again: see dlq summary",
                         psp, notice.key(), notice.pspReference().orElse("is not named"));
                 taken.instead().ifPresent(oldest -> tellDropped(psp, oldest));
                 yield true;
             }
             case UnmatchedNotices.Known known -> true;
             case UnmatchedNotices.Full full -> {
-                LOG.error("ALERT: {} messages of {} wait to be taken, and no more are kept; it is asked to send the one about attempt {} again",
+                LOG.error(
+                        "ALERT: {} messages of {} wait to be taken, and no more are kept; it is asked to send the one about attempt {} again",
                         UnmatchedNotices.MOST, psp, notice.key());
                 yield false;
             }
@@ -223,17 +226,20 @@ final class WebhookInbox {
 
     private void tellDropped(String psp, String oldest) {
         meters.counter(DROPPED, "psp", psp).increment();
-        LOG.error("ALERT: {} messages of {} match no attempt, and the oldest is kept no longer: {}. Does another system use this account? Give"
-                + " each an account, or at least a webhook, of its own", UnmatchedNotices.MOST, psp, oldest);
+        LOG.error(
+                "ALERT: {} messages of {} match no attempt, and the oldest is kept no longer: {}. Does another system use this account? Give"
+                        + " each an account, or at least a webhook, of its own",
+                UnmatchedNotices.MOST, psp, oldest);
     }
 
     /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. For one thread. */
     int matchAgain() {
         for (String old : database.inTransaction(UnmatchedNotices::forgetOld)) {
-            LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}", UnmatchedNotices.KEPT.toDays(), old);
+            LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}",
+                    UnmatchedNotices.KEPT.toDays(), old);
         }
-        List<UnmatchedNotices.Kept> batch = database.withConnection(connection ->
-                UnmatchedNotices.matched(connection, gateways.psps(), looked, BATCH));
+        List<UnmatchedNotices.Kept> batch =
+                database.withConnection(connection -> UnmatchedNotices.matched(connection, gateways.psps(), looked, BATCH));
         // What cannot be taken now stays, so the next look goes on behind it.
         looked = batch.size() < BATCH ? Optional.empty() : Optional.of(batch.getLast());
         return (int) batch.stream().filter(this::takeKept).count();

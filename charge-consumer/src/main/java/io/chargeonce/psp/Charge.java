@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param lease        checked right before each request that may move money, or that must find the key as it is now
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
-                     boolean keyIsKnown, Lease lease) {
+        boolean keyIsKnown, Lease lease) {
 
     /** Held by nobody: it may be looked up, and nothing is sent before {@link #during} gives it a lease. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean keyIsKnown) {

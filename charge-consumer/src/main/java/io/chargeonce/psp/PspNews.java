@@ -14,7 +14,7 @@ import java.util.Set;
  * @param inARow     their payments, three at most
  */
 public record PspNews(Instant lastGood, Instant lastBad, Instant unwellFrom, Instant lastUnwell,
-                      boolean isOpen, int row, Set<String> inARow) {
+        boolean isOpen, int row, Set<String> inARow) {
 
     public PspNews {
         inARow = Set.copyOf(inARow);

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param lease        checked right before each request that may move money
  */
 public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
-                     Optional<String> pspReference, boolean mayBeSent, Lease lease) {
+        Optional<String> pspReference, boolean mayBeSent, Lease lease) {
 
     /** Held by nobody: it may be looked up, and nothing is sent before {@link #during} gives it a lease. */
     public Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,

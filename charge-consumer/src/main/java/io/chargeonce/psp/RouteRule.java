@@ -13,7 +13,7 @@ import java.util.Set;
  * @param psps    in order of preference where no weights differ; else shared out by weight
  */
 public record RouteRule(Set<String> currencies, Set<String> merchants, Set<String> methods, long least, long most,
-                        List<Weighted> psps) {
+        List<Weighted> psps) {
 
     public record Weighted(String psp, int weight) {
 

@@ -103,7 +103,8 @@ class AbsentPspTest {
         String sound = unknownAt(old, books.accept("order-2"), with);
         becomesDueLongAgo(broken);
         becomesDueLongAgo(sound);
-        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (failure_cause <> 'psp_absent' OR operation_id <> '%s')".formatted(broken));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (failure_cause <> 'psp_absent' OR operation_id <> '%s')"
+                .formatted(broken));
         var absent = absent();
         try {
             assertThat(absent.runOnce()).isEqualTo(1);

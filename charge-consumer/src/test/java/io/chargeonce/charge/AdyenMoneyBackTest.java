@@ -47,8 +47,10 @@ class AdyenMoneyBackTest {
         adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
                 .modificationLag(Duration.ofMillis(50)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT, Optional.of(HMAC_KEY))));
-        webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox, new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
+                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT,
+                Optional.of(HMAC_KEY))));
+        webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox,
+                new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
     }
 
     @AfterEach
@@ -72,7 +74,8 @@ class AdyenMoneyBackTest {
     static Stream<Fault> faults() {
         return Stream.of(new Fault.AnswerLost(), new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1),
                 new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(),
-                new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)), new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)), new Fault.WrongAmount(1));
+                new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)), new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)),
+                new Fault.WrongAmount(1));
     }
 
     @ParameterizedTest
@@ -133,7 +136,8 @@ class AdyenMoneyBackTest {
         assertThat(post("adyen", event)).isEqualTo(202);
         assertThat(post("adyen", event)).isEqualTo(202);
         assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refund + "'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refund + "'"))
+                .isEqualTo(1);
         assertThat(process.meters.counter("chargeonce.incidents", "what", "refund_failed_late").count()).isEqualTo(1);
     }
 
@@ -147,7 +151,8 @@ class AdyenMoneyBackTest {
         assertThat(post("adyen", signed("AUTHORISATION", key, 1))).isEqualTo(202);
         assertThat(quarantined()).isEqualTo(before + 1);
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(post("adyen", signed("AUTHORISATION", key, 1299).replace("\"success\":\"true\"", "\"success\":\"false\""))).isEqualTo(401);
+        assertThat(post("adyen", signed("AUTHORISATION", key, 1299).replace("\"success\":\"true\"", "\"success\":\"false\"")))
+                .isEqualTo(401);
     }
 
     private static double quarantined() {
@@ -160,8 +165,9 @@ class AdyenMoneyBackTest {
 
     private static String signed(String eventCode, String key, long amount, int minute) throws Exception {
         String reference = "PSP" + ++orders;
-        String signature = new HMACValidator().calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
-                key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
+        String signature = new HMACValidator()
+                .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+                        key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
                 {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR","value":%d},
                  "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
@@ -176,8 +182,10 @@ class AdyenMoneyBackTest {
         Waiting.until(() -> books.count("FROM capture_failure WHERE operation_id = '" + id + "'") == 1);
 
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed' AND data ->> 'why' LIKE '%%expired%%'"
-                .formatted(id))).isOne();
+        assertThat(books.count(
+                "FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed' AND data ->> 'why' LIKE '%%expired%%'"
+                        .formatted(id)))
+                .isOne();
         Waiting.until(() -> process.meters.counter("chargeonce.incidents", "what", "capture_failed").count() > 0);
         process.drain();
         assertThat(adyen.movements().stream().filter(movement -> id.equals(movement.metadata().get("payment_id")))).hasSize(1);
@@ -190,23 +198,27 @@ class AdyenMoneyBackTest {
     /** Adyen's messages keep no order; its own dates say which one is the last. */
     @ParameterizedTest
     @CsvSource({"CAPTURE_FAILED 1 CAPTURE 2,true", "CAPTURE 2 CAPTURE_FAILED 1,true", "CAPTURE 1 CAPTURE_FAILED 2,false",
-                "CAPTURE_FAILED 2 CAPTURE 1,false", "CAPTURE_FAILED 1 CAPTURE 3 CAPTURE_FAILED 2,true"})
+        "CAPTURE_FAILED 2 CAPTURE 1,false", "CAPTURE_FAILED 1 CAPTURE 3 CAPTURE_FAILED 2,true"})
     void news_of_a_capture_are_taken_in_adyens_order_however_they_come(String messages, boolean isWell) throws Exception {
         String id = captured("pm_card_visa");
         String[] words = messages.split(" ");
         for (int i = 0; i < words.length; i += 2) {
-            assertThat(post("adyen", signed(words[i], books.operation(id).attemptKey().value(), 1299, Integer.parseInt(words[i + 1])))).isEqualTo(202);
+            assertThat(post("adyen", signed(words[i], books.operation(id).attemptKey().value(), 1299, Integer.parseInt(words[i + 1]))))
+                    .isEqualTo(202);
         }
-        var failure = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id)).orElseThrow();
+        var failure = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id))
+                .orElseThrow();
         assertThat(failure.recapturedAt().isPresent()).isEqualTo(isWell);
-        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed'".formatted(id))).isPositive();
+        assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed'".formatted(id)))
+                .isPositive();
     }
 
     @Test
     void what_is_only_captured_shows_no_failure() throws Exception {
         String id = captured("pm_card_visa");
         assertThat(post("adyen", signed("CAPTURE", books.operation(id).attemptKey().value(), 1299))).isEqualTo(202);
-        boolean isShown = books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id)).isPresent();
+        boolean isShown =
+                books.database.withConnection(connection -> io.chargeonce.ledger.CaptureFailures.find(connection, "acme", id)).isPresent();
         assertThat(isShown).isFalse();
     }
 
@@ -228,7 +240,8 @@ class AdyenMoneyBackTest {
                  "merchantAccountCode":"ChargeonceECOM","merchantReference":"%s","originalReference":"X","paymentMethod":"visa",
                  "pspReference":"Y","reason":"","success":"false"}}]}""";
         String key = books.operation(id).attemptKey().value();
-        for (String body : List.of(forged.formatted("bm9uc2Vuc2U=", key), forged.formatted("", key), forged.replace("\"additionalData\":{\"hmacSignature\":\"%s\"},", "").formatted(key),
+        for (String body : List.of(forged.formatted("bm9uc2Vuc2U=", key), forged.formatted("", key),
+                forged.replace("\"additionalData\":{\"hmacSignature\":\"%s\"},", "").formatted(key),
                 "{}", "no JSON", "[]")) {
             assertThat(post("adyen", body)).isEqualTo(401);
         }
@@ -243,7 +256,8 @@ class AdyenMoneyBackTest {
                 .header("X-API-Key", io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY).header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString("""
                         {"merchantAccount": "%s", "amount": {"currency": "EUR", "value": 1299}, "reference": "by-hand"}"""
-                        .formatted(io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT))).build());
+                        .formatted(io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT)))
+                .build());
         Waiting.until(() -> !refunds(id).isEmpty());
     }
 

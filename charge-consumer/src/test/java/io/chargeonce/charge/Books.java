@@ -230,7 +230,8 @@ final class Books implements AutoCloseable {
 
     /** What has gone back of it, in minor units. */
     long refunded(String payment) {
-        return number("SELECT coalesce(sum(amount), 0) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '" + payment + "'");
+        return number("SELECT coalesce(sum(amount), 0) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '"
+                + payment + "'");
     }
 
     Operation operation(String id) {
@@ -342,7 +343,8 @@ final class Books implements AutoCloseable {
 
     /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
     void rewrite(String sql) {
-        execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
+        execute("SET session_replication_role = replica; " + sql
+                + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
     }
 
     void execute(String sql) {

@@ -132,7 +132,8 @@ class ChargeHandlerTest {
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(psp.calls).hasSize(4);
-        assertThat(books.count("FROM dead_letter WHERE dead_letter_id = '" + id + "' AND state = 'dead' AND cause = 'psp_unwell'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE dead_letter_id = '" + id + "' AND state = 'dead' AND cause = 'psp_unwell'"))
+                .isEqualTo(1);
         assertThat(books.staged(books.topics.deadLetters())).isEqualTo(1);
     }
 
@@ -195,7 +196,8 @@ class ChargeHandlerTest {
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
-        assertThat(books.count("FROM dead_letter WHERE cause = 'cancelled_unexecuted' AND message LIKE 'gateway_timed_out (no answer): %'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'cancelled_unexecuted' AND message LIKE 'gateway_timed_out (no answer): %'"))
+                .isEqualTo(1);
     }
 
     @Test
@@ -263,7 +265,7 @@ class ChargeHandlerTest {
         var retry = books.takeWork().getFirst();
         for (String header : List.of("chargeonce-step", "chargeonce-attempt", "chargeonce-tier", "ce_time")) {
             for (byte[] value : new byte[][] {null, {}, {1}, {1, 2, 3}, new byte[9], "-1".getBytes(StandardCharsets.UTF_8),
-                    "99999999999".getBytes(StandardCharsets.UTF_8)}) {
+                "99999999999".getBytes(StandardCharsets.UTF_8)}) {
                 retry.headers().add(header, value);
             }
         }
@@ -345,7 +347,8 @@ class ChargeHandlerTest {
         String id = books.accept("order-1");
         process.drain();
         // As if everything above the index had forgotten itself.
-        books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
+        books.rewrite(
+                "UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),
                 io.chargeonce.ledger.Staging.work(books.topics, books.operation(id)).value().orElseThrow());
         process.handle(record);

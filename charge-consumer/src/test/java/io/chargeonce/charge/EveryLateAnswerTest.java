@@ -69,7 +69,8 @@ class EveryLateAnswerTest {
         }
 
         boolean isWatched() {
-            return operation.equals("processing") || operation.equals("unresolved") || name().contains("PURGED") && (isOpen() || hasAnotherOpen());
+            return operation.equals("processing") || operation.equals("unresolved")
+                    || name().contains("PURGED") && (isOpen() || hasAnotherOpen());
         }
     }
 
@@ -138,7 +139,8 @@ class EveryLateAnswerTest {
         deliver(one, id);
         assertThat(books.count("FROM psp_answer WHERE psp_key = '%s' AND source = '%s'".formatted(key(one, 1), one.source()))).isEqualTo(1);
 
-        Outcome found = one.otherMoved() ? new Outcome.Charged("reference-2") : new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled");
+        Outcome found =
+                one.otherMoved() ? new Outcome.Charged("reference-2") : new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled");
         psp.answer = Optional.of(found);
         psp.refunds.answer = Optional.of(found);
         if (books.operation(id).isWatched()) {
@@ -157,14 +159,16 @@ class EveryLateAnswerTest {
         assertThat(now.state()).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.count("FROM payment_attempt WHERE psp_key = '%s' AND state = 'succeeded'".formatted(key(one, 1)))).isEqualTo(1);
         long moved = books.count("FROM payment_attempt WHERE operation_id = '%s' AND state = 'succeeded'".formatted(id));
-        assertThat(books.count("FROM operation WHERE kind = 'reversal' AND payment_id = '" + payment + "'")).isEqualTo(one.kind().equals("charge") ? moved - 1 : 0);
+        assertThat(books.count("FROM operation WHERE kind = 'reversal' AND payment_id = '" + payment + "'"))
+                .isEqualTo(one.kind().equals("charge") ? moved - 1 : 0);
         assertThat(incidents(id, one.kind().equals("charge") ? "captured_twice" : "given_back_twice")).isEqualTo(moved - 1);
         assertThat(books.count("FROM dead_letter WHERE state IN ('dead', 'purged') AND payment_id = '" + payment + "'")).isZero();
         if (one.situation().name().startsWith("SUCCEEDED")) {
             assertThat(now.step()).isEqualTo(stepBefore);
         } else {
             assertThat(now.step()).isGreaterThan(stepBefore);
-            assertThat(books.count("FROM outbox WHERE topic = '%s' AND record_key = '%s'".formatted(books.topics.outcomes(), id))).isEqualTo(1);
+            assertThat(books.count("FROM outbox WHERE topic = '%s' AND record_key = '%s'".formatted(books.topics.outcomes(), id)))
+                    .isEqualTo(1);
         }
         assertThat(incidents(id, "succeeded_after_purge")).isEqualTo(one.situation().operation.equals("purged") ? 1 : 0);
         assertThat(incidents(id, "succeeded_after_decline")).isEqualTo(one.situation() == Situation.DECLINED ? 1 : 0);
@@ -173,7 +177,8 @@ class EveryLateAnswerTest {
     private void didNotMove(Case one, String id, Operation now, int stepBefore) {
         boolean decides = one.situation().isOpen() && one.answer() != Answer.UNKNOWN;
         if (decides) {
-            assertThat(books.count("FROM payment_attempt WHERE psp_key = '%s' AND state = 'failed_definite'".formatted(key(one, 1)))).isEqualTo(1);
+            assertThat(books.count("FROM payment_attempt WHERE psp_key = '%s' AND state = 'failed_definite'".formatted(key(one, 1))))
+                    .isEqualTo(1);
         }
         boolean staysPurged = one.situation().operation.equals("purged") && !one.otherMoved();
         if (!one.situation().isWatched() || staysPurged) {
@@ -197,7 +202,7 @@ class EveryLateAnswerTest {
         if (!one.source().equals("webhook")) {
             process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, one.source(), one.answer().outcome,
                     false,
-                Optional.empty(), Optional.empty()));
+                    Optional.empty(), Optional.empty()));
             return;
         }
         // Of another amount it is not believed, and so unknown.
@@ -219,7 +224,8 @@ class EveryLateAnswerTest {
             operation(payment, "charge", "succeeded", 1, true, false);
         }
         boolean hasSecond = !situation.second.isEmpty();
-        boolean isSettled = situation.name().startsWith("PURGED_FOR_GOOD") || Arrays.asList("succeeded", "declined").contains(situation.operation);
+        boolean isSettled =
+                situation.name().startsWith("PURGED_FOR_GOOD") || Arrays.asList("succeeded", "declined").contains(situation.operation);
         operation(id, one.kind(), situation.operation, hasSecond ? 2 : 1, isSettled, situation.isWatched());
         attempt(one, id, 1, situation.first);
         if (hasSecond) {
@@ -243,17 +249,19 @@ class EveryLateAnswerTest {
                    SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at, unresolved_since)
                      = ('%2$s', 7, %3$d, 'fake', 'reference-%3$d', %4$s, %5$s, %6$s, %7$s)
                  WHERE operation_id = '%1$s'"""
-                .formatted(id, state, sequence, kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL", isSettled ? "now()" : "NULL",
-                isWatched ? "gen_random_uuid(), now() + interval '1 hour'" : "NULL, NULL",
-                state.equals("unresolved") || state.equals("purged") && isWatched ? "now() - interval '1 hour'" : "NULL"));
+                .formatted(id, state, sequence, kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL",
+                        isSettled ? "now()" : "NULL",
+                        isWatched ? "gen_random_uuid(), now() + interval '1 hour'" : "NULL, NULL",
+                        state.equals("unresolved") || state.equals("purged") && isWatched ? "now() - interval '1 hour'" : "NULL"));
     }
 
     private void attempt(Case one, String id, int sequence, String state) {
-        books.execute("""
+        books.execute(
+                """
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
                                              request, request_sha256, sent_at, key_valid_until, psp_reference)
                 VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour', now() + interval '1 day', %s)"""
-                .formatted(key(one, sequence), id, payment, one.kind(), sequence, state, state.equals("failed_definite"),
-                        !state.equals("succeeded") ? "NULL" : sequence == 1 ? "'late-reference'" : "'reference-" + sequence + "'"));
+                        .formatted(key(one, sequence), id, payment, one.kind(), sequence, state, state.equals("failed_definite"),
+                                !state.equals("succeeded") ? "NULL" : sequence == 1 ? "'late-reference'" : "'reference-" + sequence + "'"));
     }
 }

@@ -38,12 +38,12 @@ final class FakePsp implements Gateway {
     }
 
     static final Behaviour SUCCEED = (psp, charge) -> psp.capture(charge);
-    static final Behaviour DECLINE = (psp, charge) ->
-            psp.decide(charge, new Outcome.Declined("insufficient_funds", "not enough money", Optional.empty()));
+    static final Behaviour DECLINE =
+            (psp, charge) -> psp.decide(charge, new Outcome.Declined("insufficient_funds", "not enough money", Optional.empty()));
     static final Behaviour FAIL = (psp, charge) -> new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
     static final Behaviour REFUSE_CONNECTION = (psp, charge) -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused");
-    static final Behaviour TIME_OUT_UNEXECUTED = (psp, charge) ->
-            new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty());
+    static final Behaviour TIME_OUT_UNEXECUTED =
+            (psp, charge) -> new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty());
     static final Behaviour CAPTURE_AND_TIME_OUT = (psp, charge) -> {
         psp.capture(charge);
         return new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty());
@@ -76,7 +76,7 @@ final class FakePsp implements Gateway {
 
     volatile boolean canBeAsked = true;
     /** What happens elsewhere while it thinks about its next question. */
-    volatile Runnable behind = () -> { };
+    volatile Runnable behind = () -> {};
     /** What its next webhook says, or that part of it whose number is its body. Its signature is the word {@code signed} in a header of that name. */
     volatile List<Notice> tells = List.of();
 
@@ -138,7 +138,8 @@ final class FakePsp implements Gateway {
 
     @Override
     public Optional<Webhook> webhook() {
-        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals).map(signed -> body.length == 0 ? tells : List.of(tells.get(body[0]))));
+        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals)
+                .map(signed -> body.length == 0 ? tells : List.of(tells.get(body[0]))));
     }
 
     @Override
@@ -155,7 +156,7 @@ final class FakePsp implements Gateway {
     private synchronized Outcome found(Charge charge) {
         questions.add(charge);
         Runnable once = behind;
-        behind = () -> { };
+        behind = () -> {};
         once.run();
         if (answer.isPresent()) {
             return answer.get();

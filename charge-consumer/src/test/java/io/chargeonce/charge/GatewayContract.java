@@ -152,8 +152,8 @@ abstract class GatewayContract {
     void the_ledger_shows_the_amount_that_was_accepted(long minorUnits, String currency, BigDecimal value) {
         String id = books.accept(order(), "pm_card_visa", new Money(minorUnits, currency));
         settle(id);
-        assertThat(captures(id)).singleElement().satisfies(capture ->
-                assertThat(new BigDecimal(capture.value())).isEqualByComparingTo(value));
+        assertThat(captures(id)).singleElement()
+                .satisfies(capture -> assertThat(new BigDecimal(capture.value())).isEqualByComparingTo(value));
     }
 
     @Test

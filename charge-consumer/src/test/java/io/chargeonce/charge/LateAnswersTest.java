@@ -278,8 +278,8 @@ class LateAnswersTest {
         other.drain();
         assertThat(psp.captures).hasSize(2);
         assertThat(reversals()).isEqualTo(1);
-        assertThat(psp.refunds.given).singleElement().satisfies(refund ->
-                assertThat(books.operation(payment).pspReference()).isPresent().get().isNotEqualTo(refund.capture()));
+        assertThat(psp.refunds.given).singleElement()
+                .satisfies(refund -> assertThat(books.operation(payment).pspReference()).isPresent().get().isNotEqualTo(refund.capture()));
     }
 
     @Test

@@ -43,7 +43,8 @@ class LimitedPspTest {
              var producer = new ProducerSettings(kafka, "test").newProducer()) {
             String topic = books.topics.requests();
             new TopicPlan(books.topics, 1, Optional.of((short) 1)).create(admin);
-            var process = books.process(new SteadyClock(), Duration.ofSeconds(10), Routes.parse("method=pm_free -> free; -> busy"), busy, free);
+            var process =
+                    books.process(new SteadyClock(), Duration.ofSeconds(10), Routes.parse("method=pm_free -> free; -> busy"), busy, free);
             IntStream.range(0, MORE_THAN_ONE_POLL).forEach(i -> books.accept("order-" + i));
             String last = books.accept("order-last", "pm_free");
             books.takeWork().stream().sorted((one, other) -> Long.compare(one.offset(), other.offset()))

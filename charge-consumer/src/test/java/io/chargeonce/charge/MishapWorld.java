@@ -82,7 +82,8 @@ final class MishapWorld implements AutoCloseable {
         // One PSP first in each; the resolver of either asks both.
         this.stripeSuccessor = books.immortalProcess(stripeGateway, adyenGateway);
         this.adyenSuccessor = books.immortalProcess(adyenGateway, stripeGateway);
-        this.webhooks = WebhookServer.start(new Address("127.0.0.1", port), adyenSuccessor.inbox, new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
+        this.webhooks = WebhookServer.start(new Address("127.0.0.1", port), adyenSuccessor.inbox,
+                new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
     }
 
     /** Returns when all of them have come to rest. */

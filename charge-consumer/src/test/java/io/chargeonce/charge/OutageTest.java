@@ -61,7 +61,8 @@ class OutageTest {
     }
 
     private Books.Process process() {
-        return books.process(() -> now, Duration.ofSeconds(10), Routes.parse("method=" + BOTH + " -> stripe,adyen; -> stripe"), stripe, adyen);
+        return books.process(() -> now, Duration.ofSeconds(10), Routes.parse("method=" + BOTH + " -> stripe,adyen; -> stripe"), stripe,
+                adyen);
     }
 
     private String accept(String method) {
@@ -151,7 +152,8 @@ class OutageTest {
     @Test
     void a_payment_that_fails_while_others_succeed_dies_after_its_tiers() {
         String poisoned = accept(STRIPE_ONLY);
-        stripe.otherwise = (psp, charge) -> charge.payment().value().equals(poisoned) ? FakePsp.FAIL.charge(psp, charge) : psp.capture(charge);
+        stripe.otherwise =
+                (psp, charge) -> charge.payment().value().equals(poisoned) ? FakePsp.FAIL.charge(psp, charge) : psp.capture(charge);
         everyOneSucceededUncountedBut(poisoned, sell(Duration.ofMinutes(12), STRIPE_ONLY));
         assertThat(books.state(poisoned)).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(poisoned).sequence()).isEqualTo(4);

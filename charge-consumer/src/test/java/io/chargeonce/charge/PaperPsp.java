@@ -44,7 +44,8 @@ final class PaperPsp implements PspSimulator {
     private boolean down;
 
     synchronized Entry pay(String apiKey, String key, String payment, Money money, String card) throws IOException {
-        requests.add(new LoggedRequest(Instant.now(), "POST", "/pay", Optional.of(key), 200, LoggedRequest.Fate.EXECUTED, Optional.empty()));
+        requests.add(
+                new LoggedRequest(Instant.now(), "POST", "/pay", Optional.of(key), 200, LoggedRequest.Fate.EXECUTED, Optional.empty()));
         Optional<Entry> refusal = refusal(apiKey);
         if (refusal.isPresent()) {
             return refusal.get();

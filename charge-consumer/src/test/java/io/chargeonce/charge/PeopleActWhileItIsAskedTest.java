@@ -134,7 +134,8 @@ class PeopleActWhileItIsAskedTest {
             boolean wasDead = operation.state() == OperationState.DEAD;
             operation.askNow(locked.now());
             OperationTable.save(connection, List.of(operation));
-            return wasDead && !DeadLetterTable.bury(connection, books.topics, List.of(DeadLetter.of(operation, "unresolved", "merged"))).isEmpty();
+            return wasDead
+                    && !DeadLetterTable.bury(connection, books.topics, List.of(DeadLetter.of(operation, "unresolved", "merged"))).isEmpty();
         });
     }
 
@@ -154,8 +155,9 @@ class PeopleActWhileItIsAskedTest {
             Map<String, Operation> locked = OperationTable.lock(connection, List.of(id)).rows();
             locked.get(id).restore();
             OperationTable.save(connection, List.copyOf(locked.values()));
-            return PurgedLetters.restore(connection, books.topics, List.of(id), locked, (letter, revision) ->
-                    io.chargeonce.ledger.AuditLog.Entry.of("ann", "dlq.restored", locked.get(id), Optional.empty(), Map.of("revision", revision)));
+            return PurgedLetters.restore(connection, books.topics, List.of(id), locked,
+                    (letter, revision) -> io.chargeonce.ledger.AuditLog.Entry.of("ann", "dlq.restored", locked.get(id), Optional.empty(),
+                            Map.of("revision", revision)));
         });
     }
 }

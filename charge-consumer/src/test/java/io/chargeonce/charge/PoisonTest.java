@@ -103,8 +103,10 @@ class PoisonTest {
         String copy = books.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE record_key = '" + id + "'");
         byte[] ofTopic = PaymentJson.MAPPER.readTree(copy).at("/source/sealed").binaryValue();
         assertThat(sealed + copy + new String(ofTopic, StandardCharsets.ISO_8859_1)).doesNotContain("4111111111111111", "987", "cvc");
-        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place(id), ofTopic)).as("the topic has the same bytes").isInstanceOf(Opened.Readable.class);
-        assertThat(Books.DATA_KEY.seals().open(DeadLetter.place(id), ofTopic)).as("charge cannot read them back").isInstanceOf(Opened.Closed.class);
+        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place(id), ofTopic)).as("the topic has the same bytes")
+                .isInstanceOf(Opened.Readable.class);
+        assertThat(Books.DATA_KEY.seals().open(DeadLetter.place(id), ofTopic)).as("charge cannot read them back")
+                .isInstanceOf(Opened.Closed.class);
         assertThat(Books.DATA_KEY.opens().open(DeadLetter.place("psn_another"), ofTopic)).isInstanceOf(Opened.Closed.class);
     }
 
@@ -131,12 +133,14 @@ class PoisonTest {
         int count = 400;
         try (var workers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < count; i++) {
-                var record = new ConsumerRecord<>(books.topics.requests(), 7, (long) i, new byte[0], "no JSON".getBytes(StandardCharsets.UTF_8));
+                var record =
+                        new ConsumerRecord<>(books.topics.requests(), 7, (long) i, new byte[0], "no JSON".getBytes(StandardCharsets.UTF_8));
                 workers.submit(() -> process.handle(record));
             }
         }
         assertThat(books.count("FROM dead_letter WHERE source_partition = 7")).isEqualTo(count);
-        assertThat(books.count("FROM (SELECT DISTINCT died_at FROM dead_letter WHERE source_partition = 7) AS commits")).isLessThan(count / 2);
+        assertThat(books.count("FROM (SELECT DISTINCT died_at FROM dead_letter WHERE source_partition = 7) AS commits"))
+                .isLessThan(count / 2);
     }
 
     @Test

@@ -84,7 +84,8 @@ class PurgeEndTest {
     void a_purge_that_cannot_be_ended_keeps_no_other_from_it() {
         String broken = purged("order-2");
         books.daysAfterPurges(31);
-        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
+        books.execute(
+                "ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (settled_at IS NULL OR operation_id <> '%s')".formatted(broken));
         try {
             assertThat(ends.runOnce()).isEqualTo(1);
             assertThat(books.operation(id).settledAt()).isPresent();

@@ -116,7 +116,8 @@ class PurgedUnresolvedTest {
 
     @Test
     void a_key_that_the_psp_has_forgotten_is_fenced_as_ever() {
-        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', not_found = 1");
+        books.execute(
+                "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', not_found = 1");
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty()));
         askedOnce();
         assertThat(psp.fenced).extracting(Charge::key).containsExactly(books.operation(id).attemptKey());
@@ -128,15 +129,17 @@ class PurgedUnresolvedTest {
         endPurge();
         books.refund(id, OptionalLong.empty(), "");
         books.takeWork().forEach(process::handle);
-        assertThat(books.count("FROM operation_now WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'")).isEqualTo(1);
+        assertThat(books.count("FROM operation_now WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'"))
+                .isEqualTo(1);
     }
 
     @Test
     void what_a_person_found_out_settles_a_purged_payment() {
         psp.canBeAsked = false;
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty()));
-        books.database.inTransaction(connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
-                Optional.of("by-hand-1"), "ticket 4711", "run_1"));
+        books.database.inTransaction(
+                connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
+                        Optional.of("by-hand-1"), "ticket 4711", "run_1"));
         askedOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(id).pspReference()).contains("by-hand-1");

@@ -69,7 +69,9 @@ class RefundsTest {
                 books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
                 false, Optional.empty(), Optional.empty()));
         assertThat(books.refunded(id)).isEqualTo(2299);
-        assertThat(books.count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'")).isEqualTo(1);
+        assertThat(books
+                .count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'"))
+                .isEqualTo(1);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.refunded_too_much' AND resource_id = '" + refundOf(id)
                 + "-a' AND data ->> 'why' = '2299 go back of 1299 EUR that were captured'")).isEqualTo(1);
     }
@@ -103,7 +105,8 @@ class RefundsTest {
         process.drain();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
         assertThat(psp.refunds.calls).hasSize(1);
-        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refundOf(id) + "'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refundOf(id) + "'"))
+                .isEqualTo(1);
     }
 
     private void tell(String payment, String notice, Outcome outcome) {
@@ -216,7 +219,8 @@ class RefundsTest {
         refund.forEach(process::handle);
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
-        books.execute("UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
+        books.execute(
+                "UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
         handleOnce();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(refundOf(id)).failureCause()).contains("expired");
@@ -282,8 +286,8 @@ class RefundsTest {
 
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(refundOf(id)).generation()).isEqualTo(2);
-        assertThat(psp.refunds.given).singleElement().satisfies(refund ->
-                assertThat(refund.capture()).isEqualTo("ref-" + psp.captures.getFirst().key()));
+        assertThat(psp.refunds.given).singleElement()
+                .satisfies(refund -> assertThat(refund.capture()).isEqualTo("ref-" + psp.captures.getFirst().key()));
         assertThat(psp.refunds.calls).hasSize(5).extracting(refund -> refund.key()).doesNotHaveDuplicates();
         assertThat(psp.captures).hasSize(1);
         assertThat(other.refunds.calls).isEmpty();

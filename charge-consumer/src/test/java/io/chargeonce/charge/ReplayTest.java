@@ -42,7 +42,8 @@ class ReplayTest {
     private final FakePsp psp = new FakePsp();
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
-    private final OutboxRelay relay = new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
+    private final OutboxRelay relay =
+            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private List<String> payments;
 

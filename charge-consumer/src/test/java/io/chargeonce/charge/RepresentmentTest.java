@@ -43,7 +43,9 @@ class RepresentmentTest {
     }
 
     private static void days(int days) {
-        books.execute("UPDATE operation_state SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'".formatted(days));
+        books.execute(
+                "UPDATE operation_state SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'"
+                        .formatted(days));
     }
 
     @Test
@@ -73,7 +75,8 @@ class RepresentmentTest {
         String sound = books.accept("order-2");
         process.drain();
         days(3);
-        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (represent_at IS NOT NULL OR operation_id <> '%s')".formatted(broken));
+        books.execute("ALTER TABLE operation_state ADD CONSTRAINT planted CHECK (represent_at IS NOT NULL OR operation_id <> '%s')"
+                .formatted(broken));
         try {
             assertThat(presenter.runOnce()).isEqualTo(1);
             process.drain();
@@ -139,7 +142,8 @@ class RepresentmentTest {
 
     @Test
     void after_a_merge_the_old_decline_binds_it_no_more() {
-        first.then(decline("insufficient_funds"), (psp, charge) -> new Outcome.Failed(io.chargeonce.payment.FailureCause.REQUEST_REFUSED, "malformed"));
+        first.then(decline("insufficient_funds"),
+                (psp, charge) -> new Outcome.Failed(io.chargeonce.payment.FailureCause.REQUEST_REFUSED, "malformed"));
         String id = books.accept("order-1");
         process.drain();
         days(3);
@@ -182,7 +186,8 @@ class RepresentmentTest {
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
         assertThat(first.calls).hasSize(2);
-        assertThat(process.meters.counter("chargeonce.psp.declines.unmapped", "psp", "first", "code", "never_heard_of").count()).isEqualTo(2);
+        assertThat(process.meters.counter("chargeonce.psp.declines.unmapped", "psp", "first", "code", "never_heard_of").count())
+                .isEqualTo(2);
     }
 
     @Test

@@ -81,8 +81,8 @@ class ResolverTest {
 
     @Test
     void what_was_decided_while_the_question_was_on_its_way_is_not_sent_again() {
-        Attempt attempt = books.database.withConnection(connection ->
-                AttemptTable.find(connection, List.of(psp.questions.getLast().key().value()))).getFirst();
+        Attempt attempt = books.database
+                .withConnection(connection -> AttemptTable.find(connection, List.of(psp.questions.getLast().key().value()))).getFirst();
         books.execute("UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true");
         int asked = psp.questions.size();
         Outcome outcome = process.exchange.ask(PspCalls.of(books.operation(payment), attempt, psp, true).during(Lease.of(Books.LEASE)));
@@ -141,7 +141,8 @@ class ResolverTest {
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "1.00 EUR", Optional.of("ref")));
         ask();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(process.meters.counter("chargeonce.psp.answers.quarantined", "psp", "fake", "cause", "answer_mismatch").count()).isEqualTo(1);
+        assertThat(process.meters.counter("chargeonce.psp.answers.quarantined", "psp", "fake", "cause", "answer_mismatch").count())
+                .isEqualTo(1);
     }
 
     @Test

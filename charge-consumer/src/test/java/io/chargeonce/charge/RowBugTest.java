@@ -32,8 +32,7 @@ class RowBugTest {
     private void handleAllAtOnce(List<ConsumerRecord<byte[], byte[]>> work) {
         var handled = new ArrayList<Future<?>>();
         try (var workers = Executors.newVirtualThreadPerTaskExecutor()) {
-            work.forEach(record -> handled.add(workers.submit(() ->
-                    Waiting.until(() -> process.handle(record) instanceof Verdict.Done))));
+            work.forEach(record -> handled.add(workers.submit(() -> Waiting.until(() -> process.handle(record) instanceof Verdict.Done))));
         }
         assertThat(handled).allSatisfy(each -> assertThat(each.state()).isEqualTo(Future.State.SUCCESS));
     }
@@ -51,7 +50,9 @@ class RowBugTest {
         assertThat(books.operation(ids.get(17)).state()).isEqualTo(OperationState.SCHEDULED);
         process.drain();
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
-        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'IllegalStateException at FakePsp.java:%'")).isEqualTo(1);
+        assertThat(
+                books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'IllegalStateException at FakePsp.java:%'"))
+                .isEqualTo(1);
         assertThat(books.count("FROM dead_letter")).isEqualTo(1);
         assertThat(psp.captures).hasSize(39);
         books.merge(ids.get(17));
@@ -155,7 +156,8 @@ class RowBugTest {
             process.resolver.runOnce();
             return books.state(ids.getLast()) == OperationState.SUCCEEDED;
         });
-        assertThat(books.count("FROM operation_now WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again").isEqualTo(1);
+        assertThat(books.count("FROM operation_now WHERE state = 'unresolved' AND resolve_at > now()")).as("its turn comes again")
+                .isEqualTo(1);
         books.rewrite("UPDATE operation SET currency = 'EUR'; UPDATE operation_state SET resolve_at = now() WHERE operation_id = '%s'"
                 .formatted(ids.getFirst()));
         Waiting.until(() -> process.resolver.runOnce() == 1);
@@ -181,8 +183,8 @@ class RowBugTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO swept",
-            "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
+        "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO swept",
+        "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
     void a_schema_that_does_not_fit_is_waited_for_and_makes_no_poison(String thereAndBack) {
         IntStream.range(0, 30).forEach(i -> books.accept("order-" + i));
         List<ConsumerRecord<byte[], byte[]>> work = books.takeWork();

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 /** A person says what became of an attempt. The PSP is asked once more, and outranks the person whenever it says something. */
 class SettledByHandTest {
 
-    private static final Outcome CANNOT_TELL = new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty());
+    private static final Outcome CANNOT_TELL =
+            new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty());
     private static final Outcome NOT_FOUND = new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty());
     private static final Outcome DOWN = new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "reset", Optional.empty());
 
@@ -101,7 +102,8 @@ class SettledByHandTest {
         assertThat(books.operation(id).pspReference()).contains("by-hand-1");
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand' AND outcome = 'charged'")).isEqualTo(1);
-        assertThat(books.count("FROM audit_record WHERE action = 'dlq.settlement_settled' AND data ->> 'run' = 'run_" + id + "'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'dlq.settlement_settled' AND data ->> 'run' = 'run_" + id + "'"))
+                .isEqualTo(1);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
         assertThat(psp.captures).isEmpty();
     }

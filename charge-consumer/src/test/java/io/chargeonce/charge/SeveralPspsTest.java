@@ -206,7 +206,8 @@ class SeveralPspsTest {
 
     @Test
     void rules_lead_a_payment_by_its_amount() throws Exception {
-        var byAmount = books.process(Routes.parse("amount>=1299 amount<=1299 currency=EUR merchant=acme -> second; -> first"), first, second);
+        var byAmount =
+                books.process(Routes.parse("amount>=1299 amount<=1299 currency=EUR merchant=acme -> second; -> first"), first, second);
         String id = books.accept("order-1");
         byAmount.drain();
         assertThat(books.operation(id).psp()).contains("second");

@@ -49,7 +49,8 @@ class StripeMoneyBackTest {
 
     static Stream<Fault> faults() {
         return Stream.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(), new Fault.Reset(),
-                new Fault.RateLimited(1), new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)), new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)),
+                new Fault.RateLimited(1), new Fault.SlowBefore(CALL_TIMEOUT.multipliedBy(2)),
+                new Fault.SlowAfter(CALL_TIMEOUT.multipliedBy(2)),
                 new Fault.WrongAmount(1));
     }
 

@@ -30,7 +30,8 @@ class StripeWebhookTest {
     static void open() {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
         books = new Books();
-        gateway = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));
+        gateway = new StripeGateway(
+                new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));
         process = books.process(gateway);
     }
 
@@ -46,7 +47,9 @@ class StripeWebhookTest {
         try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
-        books.execute("UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '" + id + "'");
+        books.execute(
+                "UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '"
+                        + id + "'");
         return id;
     }
 

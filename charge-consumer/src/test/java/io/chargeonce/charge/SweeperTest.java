@@ -48,7 +48,8 @@ class SweeperTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Admin admin = Admin.create(kafka.clientProperties());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
-    private final OutboxRelay relay = new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
+    private final OutboxRelay relay =
+            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
     private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, PATIENCE, relay::nudge);
 
@@ -189,7 +190,8 @@ class SweeperTest {
         assertThat(stuck).allSatisfy(id -> assertThat(books.operation(id).swept()).isZero());
 
         // What is lost later is found too, although the partition is still not read.
-        String later = IntStream.range(20, 100).mapToObj(i -> books.accept("order-" + i)).filter(id -> partition(id) == 1).findFirst().orElseThrow();
+        String later = IntStream.range(20, 100).mapToObj(i -> books.accept("order-" + i)).filter(id -> partition(id) == 1).findFirst()
+                .orElseThrow();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         deleteEverything(books.topics.requests(), Set.of(1));
         Waiting.until(() -> {

@@ -45,7 +45,8 @@ class UnmatchedNoticesTest {
     }
 
     private WebhookInbox.Taken told(String id, Outcome outcome) {
-        psp.tells = List.of(new Notice(id, key(), Optional.of("pi_1"), Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, outcome))));
+        psp.tells = List.of(new Notice(id, key(), Optional.of("pi_1"),
+                Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, outcome))));
         return process.inbox.take("fake", header -> Optional.of("signed"), new byte[0]);
     }
 
@@ -106,7 +107,8 @@ class UnmatchedNoticesTest {
     @Test
     void when_no_more_can_be_kept_the_oldest_of_that_psp_goes_and_is_told() {
         keepAsManyAsPossible("fake");
-        books.execute("INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - interval '1 day')");
+        books.execute(
+                "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - interval '1 day')");
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(kept()).isEqualTo(UnmatchedNotices.MOST + 1);
         assertThat(books.count("FROM unmatched_notice WHERE notice_id IN ('notice-1', 'older')")).isEqualTo(2);
@@ -129,7 +131,8 @@ class UnmatchedNoticesTest {
         process.drain();
         books.execute("UPDATE unmatched_notice SET received_at = now() - interval '1 day'");
         keepAsManyAsPossible("fake");
-        psp.tells = List.of(new Notice("notice-2", PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9), Optional.empty(), Optional.empty()));
+        psp.tells = List.of(
+                new Notice("notice-2", PspKey.derive(new PaymentId(payment), "charge", "", "fake", 9), Optional.empty(), Optional.empty()));
         assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
         books.execute("DELETE FROM unmatched_notice WHERE notice_id = 'full-1'");
         assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
@@ -203,7 +206,8 @@ class UnmatchedNoticesTest {
         process.drain();
         var charged = Optional.<Notice.Said>of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")));
         var cannotBeLookedUp = Optional.<Notice.Said>empty();
-        psp.tells = List.of(new Notice("notice-1", key(), Optional.empty(), cannotBeLookedUp), new Notice("notice-2", key(), Optional.of("pi_1"), charged));
+        psp.tells = List.of(new Notice("notice-1", key(), Optional.empty(), cannotBeLookedUp),
+                new Notice("notice-2", key(), Optional.of("pi_1"), charged));
         assertThat(process.inbox.take("fake", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.LATER);
         Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);

@@ -45,7 +45,8 @@ class WebhookInboxTest {
         payments = IntStream.rangeClosed(0, LOCKED).mapToObj(order -> books.accept("order-" + order)).toList();
         process.drain();
         psp.tells = payments.stream().map(payment -> new Notice("about-" + payment, books.operation(payment).attemptKey(),
-                Optional.empty(), Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1"))))).toList();
+                Optional.empty(), Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")))))
+                .toList();
     }
 
     private WebhookInbox.Taken take(int payment, CountDownLatch read) {
@@ -58,7 +59,8 @@ class WebhookInboxTest {
     private Connection lockAllButTheLast() throws SQLException {
         Connection elsewhere = DriverManager.getConnection(books.url);
         elsewhere.setAutoCommit(false);
-        elsewhere.createStatement().execute("SELECT FROM chargeonce.operation_state WHERE operation_id <> '" + payments.getLast() + "' FOR UPDATE");
+        elsewhere.createStatement()
+                .execute("SELECT FROM chargeonce.operation_state WHERE operation_id <> '" + payments.getLast() + "' FOR UPDATE");
         return elsewhere;
     }
 
@@ -66,7 +68,8 @@ class WebhookInboxTest {
     void webhooks_that_wait_for_locked_payments_take_no_connection_from_the_others() throws Exception {
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor(); Connection elsewhere = lockAllButTheLast()) {
             var read = new CountDownLatch(LOCKED);
-            var waiting = IntStream.range(0, LOCKED).mapToObj(payment -> CompletableFuture.supplyAsync(() -> take(payment, read), callers)).toList();
+            var waiting = IntStream.range(0, LOCKED).mapToObj(payment -> CompletableFuture.supplyAsync(() -> take(payment, read), callers))
+                    .toList();
             read.await();
 
             assertThat(take(LOCKED, read)).isEqualTo(WebhookInbox.Taken.YES);

@@ -11,7 +11,8 @@ class RoutesTest {
 
     @Test
     void rules_are_read_as_they_are_written() {
-        Routes routes = Routes.parse("currency=EUR|CHF method=pm_ amount>=100 amount<=900 -> adyen:3, stripe:1; merchant=acme -> stripe,adyen;");
+        Routes routes =
+                Routes.parse("currency=EUR|CHF method=pm_ amount>=100 amount<=900 -> adyen:3, stripe:1; merchant=acme -> stripe,adyen;");
         RouteRule first = routes.rules().getFirst();
         assertThat(first.currencies()).containsExactlyInAnyOrder("EUR", "CHF");
         assertThat(first.methods()).containsExactly("pm_");

@@ -89,7 +89,8 @@ final class AttemptRows {
         String derived = DerivedId.ofAttempt(row.getString("payment_id"), row.getString("operation"), row.getString("operation_ref"),
                 row.getString("psp"), row.getInt("sequence"));
         if (!key.equals(derived)) {
-            wrong(payment.id, "attempt %d was sent under the key %s, which is not the one that it derives".formatted(row.getInt("sequence"), key));
+            wrong(payment.id,
+                    "attempt %d was sent under the key %s, which is not the one that it derives".formatted(row.getInt("sequence"), key));
         }
         if (payment.charge && row.getBoolean("failed_definite")) {
             books.attempts.put(key, new Books.AttemptOf(payment.id, row.getInt("sequence")));

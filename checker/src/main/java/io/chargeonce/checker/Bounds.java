@@ -42,8 +42,9 @@ final class Bounds {
             totals.repeated.forEach((record, count) -> {
                 if (count > recovery.mishaps()) {
                     totals.findings.add(Invariant.BOUNDED, record.substring(0, record.lastIndexOf('/')),
-                            "its step %s is %d more times on a work topic, where %d mishaps and %d copies made on purpose explain fewer".formatted(
-                                    record.substring(record.lastIndexOf('/') + 1), count, recovery.mishaps(), recovery.copies()));
+                            "its step %s is %d more times on a work topic, where %d mishaps and %d copies made on purpose explain fewer"
+                                    .formatted(
+                                            record.substring(record.lastIndexOf('/') + 1), count, recovery.mishaps(), recovery.copies()));
                 }
             });
         }
@@ -58,8 +59,8 @@ final class Bounds {
         }
         metrics.sum("process_files_open_files", "").ifPresent(open -> most(open, MOST_DESCRIPTORS, "descriptors are open at " + address));
         metrics.sum("jvm_threads_live_threads", "").ifPresent(alive -> most(alive, MOST_THREADS, "threads are alive at " + address));
-        metrics.sum("chargeonce_loop_fetched_while_full_total", "").ifPresent(records ->
-                most(records, 0, "records were fetched for buffers that were full at " + address));
+        metrics.sum("chargeonce_loop_fetched_while_full_total", "")
+                .ifPresent(records -> most(records, 0, "records were fetched for buffers that were full at " + address));
     }
 
     private void most(double found, double limit, String what) {

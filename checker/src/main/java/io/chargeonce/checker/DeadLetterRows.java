@@ -85,8 +85,8 @@ final class DeadLetterRows {
         if (topic.equals(outcomes)) {
             books.payment(key).outcomePending = true;
         } else if (topic.equals(deadLetters)) {
-            books.letters.computeIfPresent(key, (id, letter) ->
-                    new Books.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
+            books.letters.computeIfPresent(key,
+                    (id, letter) -> new Books.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
         }
     }
 

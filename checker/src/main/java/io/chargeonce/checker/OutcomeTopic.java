@@ -68,7 +68,8 @@ final class OutcomeTopic {
                 && Payment.digest(json.path("psp_reference").asString("")) == payment.pspReference
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
         if (!same) {
-            conflict(payment.id, "has an outcome event that differs from its row in payment, merchant, key, PSP, reference, revision or attempts");
+            conflict(payment.id,
+                    "has an outcome event that differs from its row in payment, merchant, key, PSP, reference, revision or attempts");
         }
     }
 

@@ -102,7 +102,8 @@ final class PaymentChecks {
         if (refund.captures > 1) {
             books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, refund.id, "gave money back %d times".formatted(refund.captures));
         }
-        if (refund.state == State.SUCCEEDED && refund.captures == 0 || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
+        if (refund.state == State.SUCCEEDED && refund.captures == 0
+                || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
             books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, refund.id, "is %s, and gave money back %d times"
                     .formatted(refund.state.tag(), refund.captures));
         }
@@ -126,14 +127,18 @@ final class PaymentChecks {
             long due = began + tiers.get(retry.tier() - 1).toNanos() / 1_000;
             long sent = payment.sentAt.get(retry.attempt() - 1);
             if (sent < due) {
-                books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id, "attempt %d started %.3f ms before its time in tier %d"
-                        .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
+                books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id,
+                        "attempt %d started %.3f ms before its time in tier %d"
+                                .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
             } else if (began >= retry.stagedAt() && retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {
-                books.findings.add(Invariant.HOP_SOUND, payment.id, "attempt %d started %.3f s before the record that it waited for was in tier %d"
-                        .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
-            } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000).isPresent()) {
-                books.findings.add(Invariant.NEVER_EARLY, payment.id, "attempt %d started %.1f s after its time in tier %d, with no fault about"
-                        .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));
+                books.findings.add(Invariant.HOP_SOUND, payment.id,
+                        "attempt %d started %.3f s before the record that it waited for was in tier %d"
+                                .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
+            } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
+                    .isPresent()) {
+                books.findings.add(Invariant.NEVER_EARLY, payment.id,
+                        "attempt %d started %.1f s after its time in tier %d, with no fault about"
+                                .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));
             }
         }
     }

@@ -46,7 +46,8 @@ final class Planted {
             return null;
         }
         try {
-            return MAPPER.readTree(value).at("/source/sealed").asString("").isEmpty() ? null : MAPPER.readTree(value).at("/source/sealed").binaryValue();
+            return MAPPER.readTree(value).at("/source/sealed").asString("").isEmpty() ? null
+                    : MAPPER.readTree(value).at("/source/sealed").binaryValue();
         } catch (JacksonException noJson) {
             return null;
         }
@@ -70,8 +71,9 @@ final class Planted {
             return;
         }
         var tables = new TreeMap<String, String>();
-        rows.each(TABLES, table -> tables.put(table.getString("name"), "SELECT \"%s\"::text AS place, concat_ws(' ', %s) AS text FROM \"%s\""
-                .formatted(table.getString("first"), table.getString("columns"), table.getString("name"))));
+        rows.each(TABLES,
+                table -> tables.put(table.getString("name"), "SELECT \"%s\"::text AS place, concat_ws(' ', %s) AS text FROM \"%s\""
+                        .formatted(table.getString("first"), table.getString("columns"), table.getString("name"))));
         tables.forEach((table, texts) -> rows.each(texts, row -> {
             if (holds(row.getString("text").getBytes(StandardCharsets.UTF_8))) {
                 findings.addGeneral(Invariant.NO_CARD_DATA, "a planted string is stored in %s %s".formatted(table, row.getString("place")));

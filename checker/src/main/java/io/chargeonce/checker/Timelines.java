@@ -116,7 +116,8 @@ final class Timelines {
     private void movement(String psp, JsonNode movement) {
         List<Event> list = events.get(movement.path("metadata").path("payment_id").asString(movement.path("id").asString()));
         if (list != null) {
-            list.add(new Event(Instant.parse(movement.path("at").asString("1970-01-01T00:00:00Z")), "ledger of " + psp, movement.toString()));
+            list.add(new Event(Instant.parse(movement.path("at").asString("1970-01-01T00:00:00Z")), "ledger of " + psp,
+                    movement.toString()));
         }
     }
 }

@@ -58,7 +58,8 @@ class CheckerTest {
     @Test
     void accepted_durable_an_acceptance_without_a_row_is_lost() {
         String gone = DerivedId.ofPayment("acme", "gone");
-        world.calls.add(new ClientCall("acme", "gone", new ClientCall.Content(5, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of(gone)));
+        world.calls.add(
+                new ClientCall("acme", "gone", new ClientCall.Content(5, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of(gone)));
         world.breaks(Invariant.ACCEPTED_DURABLE, gone, "lost");
     }
 
@@ -72,7 +73,8 @@ class CheckerTest {
     @Test
     void accepted_durable_a_row_says_what_the_client_sent() {
         world.calls.removeIf(call -> call.key().equals("dead"));
-        world.calls.add(new ClientCall("acme", "dead", new ClientCall.Content(1298, "EUR", "pm_card_visa"), ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "dead", new ClientCall.Content(1298, "EUR", "pm_card_visa"), ClientCall.Result.UNKNOWN,
+                Optional.empty()));
         world.breaks(Invariant.ACCEPTED_DURABLE, sample.dead);
     }
 
@@ -97,7 +99,8 @@ class CheckerTest {
         world.send("outcomes", "nobody", "{\"settled_at\":\"" + Sample.at(5) + "\"}");
         world.send("requests", sample.dead, "not json either");
         world.send("dlq", null, "{}");
-        world.calls.add(new ClientCall("acme", "gone", Sample.CONTENT, ClientCall.Result.OK, Optional.of(DerivedId.ofPayment("acme", "gone"))));
+        world.calls.add(
+                new ClientCall("acme", "gone", Sample.CONTENT, ClientCall.Result.OK, Optional.of(DerivedId.ofPayment("acme", "gone"))));
         world.commitOffsets();
         Verdict once = world.check();
         world.shares = 4;
@@ -112,7 +115,8 @@ class CheckerTest {
     @Test
     void accepted_durable_a_refund_that_was_answered_and_has_no_row_is_lost() {
         String refund = "payment-" + sample.charged + "-refund-line-2";
-        world.refundCalls.add(new RefundCall(sample.charged, Optional.of("line-2"), OptionalLong.of(500), ClientCall.Result.OK, Optional.of(refund)));
+        world.refundCalls.add(
+                new RefundCall(sample.charged, Optional.of("line-2"), OptionalLong.of(500), ClientCall.Result.OK, Optional.of(refund)));
         world.breaks(Invariant.ACCEPTED_DURABLE, refund, "lost");
     }
 
@@ -122,9 +126,11 @@ class CheckerTest {
         world.moved(0, "refund", sample.charged, 500, "eur", "k9", refund);
         var call = new RefundCall(sample.charged, Optional.of("line-2"), OptionalLong.of(500), ClientCall.Result.OK, Optional.of(refund));
         world.refundCalls.add(call);
-        world.refundCalls.add(new RefundCall(sample.charged, Optional.of("line-3"), OptionalLong.of(1), ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.refundCalls.add(
+                new RefundCall(sample.charged, Optional.of("line-3"), OptionalLong.of(1), ClientCall.Result.UNKNOWN, Optional.empty()));
         assertThat(world.check().balanced()).isTrue();
-        world.refundCalls.add(new RefundCall(sample.charged, call.reference(), OptionalLong.of(501), ClientCall.Result.OK, call.refundId()));
+        world.refundCalls
+                .add(new RefundCall(sample.charged, call.reference(), OptionalLong.of(501), ClientCall.Result.OK, call.refundId()));
         world.breaks(Invariant.ACCEPTED_DURABLE, refund, "wrong_amount");
     }
 
@@ -150,7 +156,8 @@ class CheckerTest {
         world.sql("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
         Verdict verdict = world.check();
         assertThat(verdict.count("outcome_missing")).isOne();
-        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES, Invariant.MONEY_SUM);
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES,
+                Invariant.MONEY_SUM);
     }
 
     @Test
@@ -261,7 +268,8 @@ class CheckerTest {
         world.forgetMovements();
         world.moved(0, "capture", sample.charged, 1299, "eur", "k1", "");
         Verdict verdict = world.check();
-        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES, Invariant.MONEY_SUM);
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES,
+                Invariant.MONEY_SUM);
     }
 
     @Test
@@ -271,7 +279,8 @@ class CheckerTest {
         world.moved(1, "capture", sample.retried, 1299, "eur", "k2", "");
         Verdict verdict = world.check();
         assertThat(verdict.count("wrong_amount")).isEqualTo(1);
-        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES, Invariant.MONEY_SUM);
+        assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES,
+                Invariant.MONEY_SUM);
     }
 
     @Test
@@ -303,7 +312,8 @@ class CheckerTest {
 
     @Test
     void attempts_monotone_none_starts_before_the_last_one_failed() {
-        world.sql("UPDATE payment_attempt SET decided_at = '" + Sample.at(8) + "' WHERE sequence = 1 AND operation_id = '" + sample.retried + "'");
+        world.sql("UPDATE payment_attempt SET decided_at = '" + Sample.at(8) + "' WHERE sequence = 1 AND operation_id = '" + sample.retried
+                + "'");
         world.breaks(Invariant.ATTEMPTS_MONOTONE, sample.retried, "attempts_not_monotone");
     }
 

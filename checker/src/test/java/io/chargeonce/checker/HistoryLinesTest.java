@@ -20,7 +20,8 @@ class HistoryLinesTest {
     void payments_and_refunds_share_a_file_and_come_back_as_they_were(@TempDir Path directory) throws Exception {
         var payment = new ClientCall("acme", "k1", Sample.CONTENT, ClientCall.Result.FAIL, Optional.empty());
         var all = new RefundCall("pay_1", Optional.empty(), OptionalLong.empty(), ClientCall.Result.UNKNOWN, Optional.empty());
-        var part = new RefundCall("pay_1", Optional.of("line-2"), OptionalLong.of(5), ClientCall.Result.OK, Optional.of("payment-pay_1-refund-line-2"));
+        var part = new RefundCall("pay_1", Optional.of("line-2"), OptionalLong.of(5), ClientCall.Result.OK,
+                Optional.of("payment-pay_1-refund-line-2"));
         Path file = Files.write(directory.resolve("history"), List.of(payment.toLine(), all.toLine(), part.toLine(), "{\"cut off"));
         var history = new Calls.InFile(file);
         var payments = new ArrayList<ClientCall>();

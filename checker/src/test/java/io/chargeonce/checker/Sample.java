@@ -54,7 +54,7 @@ final class Sample implements AutoCloseable {
                 INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
                 VALUES ('%1$s', '%3$s', %4$d, %5$d, 'stripe', %6$s, '%7$s'::timestamptz + interval '1 day', %8$s)
                 """.formatted(id, key, state, step, attempts, settled ? "'pi_" + id + "'" : "NULL", World.START,
-                        settled ? "'" + at(60) + "'" : "NULL"), """
+                settled ? "'" + at(60) + "'" : "NULL"), """
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
                        request_path, request_params, resource_id)
                 VALUES ('acme', '%s', sha256('x'), 1, '/v1/payments', '{}', '%s')
@@ -81,10 +81,12 @@ final class Sample implements AutoCloseable {
                        failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)
                 VALUES ('%7$s', '%1$s', '%1$s', 'charge', 1, %2$d, 'stripe', '%3$s', %4$s, '', sha256(''), '%5$s',
                         '%5$s'::timestamptz + interval '1 day', '%6$s')
-                """.formatted(id, sequence, state, state.equals("failed_definite"), sent, sent.plus(Duration.ofMillis(10)), key(id, sequence)));
+                """.formatted(id, sequence, state, state.equals("failed_definite"), sent, sent.plus(Duration.ofMillis(10)),
+                key(id, sequence)));
         if (sequence > 1) {
-            world.sql("INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 0, 'scheduled', '%s', '%4$s')"
-                    .formatted(id, 1_000 + sequence, sent.minusMillis(500), sent));
+            world.sql(
+                    "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 0, 'scheduled', '%s', '%4$s')"
+                            .formatted(id, 1_000 + sequence, sent.minusMillis(500), sent));
         }
     }
 

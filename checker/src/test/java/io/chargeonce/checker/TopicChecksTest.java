@@ -91,7 +91,8 @@ class TopicChecksTest {
         sample.request("retry-1", swept, "swept", 2, 1299, "2", Sample.at(6));
         world.commitOffsets();
         assertThat(world.check().violations()).isEmpty();
-        world.sql("UPDATE payment_attempt SET sent_at = '%s' WHERE operation_id = '%s' AND sequence = 2".formatted(Sample.at(7).minusMillis(1), swept));
+        world.sql("UPDATE payment_attempt SET sent_at = '%s' WHERE operation_id = '%s' AND sequence = 2"
+                .formatted(Sample.at(7).minusMillis(1), swept));
         world.breaks(Invariant.NEVER_EARLY, swept, "early_retries");
     }
 
@@ -151,7 +152,8 @@ class TopicChecksTest {
         world.sql("""
                 INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, mark, sealed_at)
                 SELECT 1, 1, max(audit_id), count(*), sha256(''), sha256(''), now() FROM audit_record
-                """, "DELETE FROM audit_record", "INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')");
+                """, "DELETE FROM audit_record",
+                "INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')");
         assertThat(world.check().violations()).extracting(Violation::invariant).contains(Invariant.AUDIT_SEALED, Invariant.DLQ_ALGEBRA);
         world.sql("""
                 INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, forgotten_to, mark, sealed_at)
@@ -169,7 +171,8 @@ class TopicChecksTest {
             statement.execute("LOCK TABLE audit_record");
             Future<Verdict> verdict = checks.submit(world::check);
             await().until(() -> {
-                try (var waiting = statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_record'::regclass")) {
+                try (var waiting =
+                        statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_record'::regclass")) {
                     return waiting.next();
                 }
             });
@@ -261,7 +264,8 @@ class TopicChecksTest {
     void no_card_data_in_poison_that_is_not_sealed() {
         world.planted.add("4242424242424242");
         assertThat(world.check().violations()).isEmpty();
-        world.sql("UPDATE dead_letter SET sealed_record = '\\x00' || convert_to('card 4242424242424242', 'UTF8') WHERE dead_letter_id = 'psn_1'");
+        world.sql(
+                "UPDATE dead_letter SET sealed_record = '\\x00' || convert_to('card 4242424242424242', 'UTF8') WHERE dead_letter_id = 'psn_1'");
         world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"source\":{\"sealed\":\"%s\"}}"
                 .formatted(Base64.getEncoder().encodeToString("card 4242424242424242".getBytes(StandardCharsets.UTF_8))));
         assertThat(world.check().violations()).hasSize(2).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);

@@ -91,7 +91,8 @@ final class World implements AutoCloseable {
     private HttpListener serve(List<String> ledger) {
         return HttpListener.start("a ledger", 0, request -> {
             int after = Integer.parseInt(request.query().replaceAll(".*after=(\\d+).*", "$1"));
-            String page = (request.path().endsWith("/movements") ? ledger : requests).stream().skip(after).limit(2).map(line -> line + "\n").collect(Collectors.joining());
+            String page = (request.path().endsWith("/movements") ? ledger : requests).stream().skip(after).limit(2).map(line -> line + "\n")
+                    .collect(Collectors.joining());
             return new HttpAnswer.Full(200, Map.of(), page.getBytes(StandardCharsets.UTF_8));
         });
     }
@@ -192,9 +193,11 @@ final class World implements AutoCloseable {
 
     /** Money that moved as the PSP's own table says it, in a currency that it counts in a way of its own. */
     void movedAs(String kind, String payment, long said, String value, String currency, String operation) {
-        ledgers.get(1).add("""
+        ledgers.get(1)
+                .add("""
                 {"kind":"%s","id":"m_%s","amount":%d,"currency":"%s","at":"%s","metadata":{"payment_id":"%s","operation_id":"%s"},"value":"%s"}"""
-                .formatted(kind, UUID.randomUUID(), said, currency.toLowerCase(java.util.Locale.ROOT), START, payment, operation, value));
+                        .formatted(kind, UUID.randomUUID(), said, currency.toLowerCase(java.util.Locale.ROOT), START, payment, operation,
+                                value));
     }
 
     /** The broker has deleted what is older than this, all of it. */
@@ -203,7 +206,8 @@ final class World implements AutoCloseable {
             var partition = new TopicPartition(prefix + "." + topic, 0);
             long end = admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition).get().offset();
             admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, partition.topic()),
-                    List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "" + retention.toMillis()), AlterConfigOp.OpType.SET)))).all().get();
+                    List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "" + retention.toMillis()), AlterConfigOp.OpType.SET)))).all()
+                    .get();
             admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(end))).all().get();
         } catch (Exception e) {
             throw new IllegalStateException(e);

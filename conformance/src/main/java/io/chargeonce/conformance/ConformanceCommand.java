@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "conformance", usageHelpAutoWidth = true, mixinStandardHelpOptions = true, sortOptions = false,
         description = "Tries from outside whether a server keeps what an Idempotency-Key promises. It makes some real requests there.",
         footer = {"", "Exit 0: every rule of safety is kept; 1: one is broken; 2: wrong usage; 3: the server can't be reached.", "",
-                  "Example: any other server", "  chargeonce conformance --url https://api.example.com/orders --token T --body order.json"})
+            "Example: any other server", "  chargeonce conformance --url https://api.example.com/orders --token T --body order.json"})
 public final class ConformanceCommand implements Callable<Integer> {
 
     private static final int BROKEN = 1;

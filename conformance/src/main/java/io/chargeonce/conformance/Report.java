@@ -56,7 +56,8 @@ public record Report(List<Line> lines) {
             String head = "%-8s %-18s %s".formatted(verdict(), rule.name(), rule.demand());
             return switch (finding) {
                 case Rule.Finding.Kept kept -> head;
-                case Rule.Finding.Broken broken -> head + "\n         expected  " + broken.expected() + "\n         seen      " + broken.seen();
+                case Rule.Finding.Broken broken ->
+                    head + "\n         expected  " + broken.expected() + "\n         seen      " + broken.seen();
                 case Rule.Finding.Skipped skipped -> head + "\n         " + skipped.why();
             };
         }

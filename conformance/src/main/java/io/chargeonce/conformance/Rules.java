@@ -61,7 +61,8 @@ final class Rules {
     private static Finding keyMalformed(Trial trial) {
         Seen empty = trial.send(Optional.of("\"\""), trial.body);
         Seen endless = trial.send(Optional.of("k".repeat(10_000)), trial.body);
-        return Finding.of(empty.status() == 400 && endless.isRefusal(), "400 to the empty key, 4xx to the long one", empty + " and " + endless);
+        return Finding.of(empty.status() == 400 && endless.isRefusal(), "400 to the empty key, 4xx to the long one",
+                empty + " and " + endless);
     }
 
     private static Finding replayMarked(Trial trial) {

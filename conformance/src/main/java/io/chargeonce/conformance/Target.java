@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param mismatchStatus what the server says to a key that comes with another request: 422 in the IETF's draft, 409 elsewhere
  */
 public record Target(URI endpoint, String token, Optional<String> otherToken, Optional<String> otherEndpoint,
-                     String body, int mismatchStatus) {
+        String body, int mismatchStatus) {
 
     /** A payment as Chargeonce takes it. */
     public static final String PAYMENT = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\", "

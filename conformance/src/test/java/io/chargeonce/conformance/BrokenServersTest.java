@@ -23,7 +23,9 @@ import picocli.CommandLine;
 class BrokenServersTest {
 
     /** What a server may do wrong. */
-    private enum Mistake { NONE, IGNORES_KEYS, ONE_NAMESPACE_FOR_ALL, ONE_NAMESPACE_PER_ENDPOINT, COMPARES_BYTES, NEVER_COMPARES, STORES_ERRORS, NO_KEY_NEEDED }
+    private enum Mistake {
+        NONE, IGNORES_KEYS, ONE_NAMESPACE_FOR_ALL, ONE_NAMESPACE_PER_ENDPOINT, COMPARES_BYTES, NEVER_COMPARES, STORES_ERRORS, NO_KEY_NEEDED
+    }
 
     private record Answer(int status, String body, String request) {}
 
@@ -35,7 +37,8 @@ class BrokenServersTest {
             server.setExecutor(threads);
             server.createContext("/", exchange -> {
                 String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-                Answer answer = answer(mistake, stored, ids, exchange.getRequestURI().getPath(), exchange.getRequestHeaders().getFirst("Authorization"),
+                Answer answer = answer(mistake, stored, ids, exchange.getRequestURI().getPath(),
+                        exchange.getRequestHeaders().getFirst("Authorization"),
                         Optional.ofNullable(exchange.getRequestHeaders().getFirst("Idempotency-Key")), body);
                 byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
                 exchange.sendResponseHeaders(answer.status(), bytes.length);
@@ -61,8 +64,10 @@ class BrokenServersTest {
         if (key.filter(value -> !value.isEmpty() && value.length() < 256).isEmpty()) {
             return mistake == Mistake.NO_KEY_NEEDED ? new Answer(201, "made " + ids.incrementAndGet(), "") : new Answer(400, "key", "");
         }
-        String name = (mistake == Mistake.ONE_NAMESPACE_PER_ENDPOINT ? path : "") + (mistake == Mistake.ONE_NAMESPACE_FOR_ALL ? "" : tenant) + key.get();
-        Answer fresh = body.endsWith("}") ? new Answer(201, "made " + ids.incrementAndGet(), request(mistake, body)) : new Answer(400, "json", "");
+        String name = (mistake == Mistake.ONE_NAMESPACE_PER_ENDPOINT ? path : "") + (mistake == Mistake.ONE_NAMESPACE_FOR_ALL ? "" : tenant)
+                + key.get();
+        Answer fresh =
+                body.endsWith("}") ? new Answer(201, "made " + ids.incrementAndGet(), request(mistake, body)) : new Answer(400, "json", "");
         if (mistake == Mistake.IGNORES_KEYS || fresh.status() == 400 && mistake != Mistake.STORES_ERRORS) {
             return fresh;
         }

@@ -70,7 +70,8 @@ class OwnServerTest {
 
     @Test
     void every_rule_is_kept() {
-        Report report = Conformance.of(new Target(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), Target.PAYMENT, 409));
+        Report report = Conformance
+                .of(new Target(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), Target.PAYMENT, 409));
 
         assertThat(report.lines()).hasSize(Rules.ALL.size())
                 .allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));

@@ -240,7 +240,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** The same at a PSP that was asked and cannot tell, and whose key is forgotten if that is said. */
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
-        Told told = Told.of(operation(id).attemptKey(), "question", new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
+        Told told = Told.of(operation(id).attemptKey(), "question",
+                new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
         owner.inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
             return told;
@@ -354,7 +355,9 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** What people did with a dead letter, first to last; not what the queue records of each change itself. */
     public String audit(String id) {
-        return text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE actor <> 'dead-letter-queue' AND resource_id = '" + id + "'");
+        return text(
+                "SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE actor <> 'dead-letter-queue' AND resource_id = '"
+                        + id + "'");
     }
 
     /** Everything that a change of a dead letter could touch, as one comparable text. */
@@ -390,9 +393,10 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void clear() {
         owner.withConnection(connection -> {
             try (var statement = connection.createStatement()) {
-                return statement.execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
-                        + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
-                        + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
+                return statement
+                        .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
+                                + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
+                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
             }
         });
     }

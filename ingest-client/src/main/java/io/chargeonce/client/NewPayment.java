@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param guarded       whether it is refused as a second click if the same purchase was made a moment ago under another key
  */
 public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
-                         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean guarded) {
+        Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean guarded) {
 
     public NewPayment {
         if (!key.matches("[!-~]{1,255}")) {
@@ -26,7 +26,8 @@ public record NewPayment(String key, long amount, String currency, String paymen
 
     /** With a key of your own, such as an order's number and what is done with it. */
     public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
-        return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), true);
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                true);
     }
 
     /**

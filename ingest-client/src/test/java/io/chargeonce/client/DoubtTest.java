@@ -82,7 +82,7 @@ class DoubtTest {
 
     @ParameterizedTest
     @CsvSource({"0,400", "0,401", "0,403", "0,404", "0,413", "0,301", "-1,401",
-                "500,401", "502,404", "503,413", "504,301", "408,401", "202,401"})
+        "500,401", "502,404", "503,413", "504,301", "408,401", "202,401"})
     void a_refusal_after_a_sending_that_may_have_been_accepted_is_no_refusal(int first, int second) throws Exception {
         answer(first, "");
         answer(second, problem("unauthenticated"));

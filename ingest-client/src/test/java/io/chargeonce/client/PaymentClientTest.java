@@ -136,7 +136,8 @@ class PaymentClientTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"400,invalid-request", "400,card-number-not-allowed", "401,unauthenticated", "409,idempotency-key-reused", "409,duplicate-suspected", "413,body-too-large"})
+    @CsvSource({"400,invalid-request", "400,card-number-not-allowed", "401,unauthenticated", "409,idempotency-key-reused",
+        "409,duplicate-suspected", "413,body-too-large"})
     void what_would_not_change_is_not_sent_again(int status, String type) throws Exception {
         answer(status, "{\"type\":\"urn:chargeonce:problem:" + type + "\",\"detail\":\"why\"}");
 
@@ -170,7 +171,8 @@ class PaymentClientTest {
     void a_batch_is_one_request_and_what_may_change_is_sent_together_again() throws Exception {
         answer(200, line(1, 202, "{\"id\":\"pay_a\",\"status\":\"accepted\"}") + line(2, 503, "{}")
                 + line(3, 400, "{\"type\":\"urn:x\",\"detail\":\"no\"}"));
-        answer(200, line(1, 202, "{\"id\":\"pay_b\",\"status\":\"accepted\"}") + line(2, 202, "{\"id\":\"pay_d\",\"status\":\"accepted\"}"));
+        answer(200,
+                line(1, 202, "{\"id\":\"pay_b\",\"status\":\"accepted\"}") + line(2, 202, "{\"id\":\"pay_d\",\"status\":\"accepted\"}"));
 
         assertThat(sendBatch("a", "b", "c", "d")).containsExactly(new Sent.Accepted("pay_a", "accepted", false, 1),
                 new Sent.Accepted("pay_b", "accepted", false, 2), new Sent.Refused(400, "urn:x", "no", 1),
@@ -183,7 +185,8 @@ class PaymentClientTest {
     @Test
     void a_batch_that_is_refused_as_a_whole_is_refused_for_each_and_one_that_nobody_answers_is_unknown() throws Exception {
         answer(401, "{\"type\":\"urn:no\",\"detail\":\"token\"}");
-        assertThat(sendBatch("a", "b")).containsExactly(new Sent.Refused(401, "urn:no", "token", 1), new Sent.Refused(401, "urn:no", "token", 1));
+        assertThat(sendBatch("a", "b")).containsExactly(new Sent.Refused(401, "urn:no", "token", 1),
+                new Sent.Refused(401, "urn:no", "token", 1));
 
         answer(429, "{}");
         IntStream.range(0, 4).forEach(i -> answer(i < 3 ? 0 : 503, ""));

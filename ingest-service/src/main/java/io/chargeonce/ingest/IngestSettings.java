@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param tls                 empty is HTTP in the clear, for a machine of one's own or behind a proxy
  */
 public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
-                             Duration dedupeRetention, Optional<TlsFiles> tls) {
+        Duration dedupeRetention, Optional<TlsFiles> tls) {
 
     public static final Setting<Address> ADDRESS = Setting.address("CHARGEONCE_INGEST_ADDRESS",
             "Where producers send payments.").orElse("127.0.0.1:8080");

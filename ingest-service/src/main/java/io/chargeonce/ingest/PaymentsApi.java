@@ -69,7 +69,8 @@ final class PaymentsApi implements HttpService {
     @Override
     public void routing(HttpRules rules) {
         rules.post(Contract.PAYMENTS, merchants("accept", Scope.PAY, post::answer));
-        rules.get(Contract.PAYMENTS, merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
+        rules.get(Contract.PAYMENTS,
+                merchants("list", Scope.READ, (merchant, request) -> list.read(merchant.id(), request.query().toMap())));
         rules.any(Contract.PAYMENTS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.post(PostBatch.PATH, this::postBatch);
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
@@ -90,8 +91,8 @@ final class PaymentsApi implements HttpService {
 
     /** A route for whoever has a credential. */
     private Handler merchants(String route, Scope scope, BiFunction<Merchant, ServerRequest, Answer> answer) {
-        return handle(route, request -> admit(request, scope).answer(credential ->
-                shares.request(credential.merchant(), () -> answer.apply(credential.merchant(), request))));
+        return handle(route, request -> admit(request, scope)
+                .answer(credential -> shares.request(credential.merchant(), () -> answer.apply(credential.merchant(), request))));
     }
 
     /** A route for everybody. */

@@ -78,8 +78,10 @@ class DuplicateGuardTest {
     @Test
     void who_says_that_it_is_a_purchase_of_its_own_is_believed() {
         pay(key, body);
-        HttpResponse<String> instalment = world.send(payment(world.service.port(), key + "-2", body).header("Duplicate-Guard", "off").build());
-        HttpResponse<String> nonsense = world.send(payment(world.service.port(), key + "-3", body).header("Duplicate-Guard", "maybe").build());
+        HttpResponse<String> instalment =
+                world.send(payment(world.service.port(), key + "-2", body).header("Duplicate-Guard", "off").build());
+        HttpResponse<String> nonsense =
+                world.send(payment(world.service.port(), key + "-3", body).header("Duplicate-Guard", "maybe").build());
 
         assertThat(instalment.statusCode()).isEqualTo(202);
         assertThat(type(nonsense)).isEqualTo("urn:chargeonce:problem:duplicate-guard-invalid");
@@ -109,7 +111,8 @@ class DuplicateGuardTest {
     void another_merchant_may_sell_the_same() {
         pay(key, body);
 
-        assertThat(world.send(payment(world.service.port(), key, body).setHeader("Authorization", "Bearer test_initech").build()).statusCode())
+        assertThat(
+                world.send(payment(world.service.port(), key, body).setHeader("Authorization", "Bearer test_initech").build()).statusCode())
                 .isEqualTo(202);
     }
 

@@ -96,10 +96,12 @@ class FuzzTest {
         for (int i = 0; i < REQUESTS; i++) {
             byte[] request = request(random);
             // Each from an address of its own: an address whose tokens are broken again and again is answered late.
-            String answer = exchange(request, InetAddress.getByAddress(new byte[] {127, (byte) seed, (byte) (i >> 7), (byte) (1 + i % 128)}));
+            String answer =
+                    exchange(request, InetAddress.getByAddress(new byte[] {127, (byte) seed, (byte) (i >> 7), (byte) (1 + i % 128)}));
 
             assertThat(answer).as(() -> new String(request, StandardCharsets.ISO_8859_1))
-                    .satisfiesAnyOf(said -> assertThat(said).isEmpty(), said -> assertThat(said).startsWith("HTTP/1.1 ").doesNotContain("HTTP/1.1 500", "HTTP/1.1 503"))
+                    .satisfiesAnyOf(said -> assertThat(said).isEmpty(),
+                            said -> assertThat(said).startsWith("HTTP/1.1 ").doesNotContain("HTTP/1.1 500", "HTTP/1.1 503"))
                     .doesNotContain("\"status\":500", "Exception", "4242");
         }
         assertThat(world.pay("after-" + UUID.randomUUID(), BODY).statusCode()).isEqualTo(202);

@@ -93,12 +93,14 @@ class HttpLimitsTest {
 
     /** Both were payments, for the web server takes them. */
     @ParameterizedTest
-    @ValueSource(strings = {"post /v1/payments HTTP/1.1\r\n", "pOST /v1/payments HTTP/1.1\r\n", "POST /v1/payments HTTP/1.1\r\n: nameless\r\n"})
+    @ValueSource(
+            strings = {"post /v1/payments HTTP/1.1\r\n", "pOST /v1/payments HTTP/1.1\r\n", "POST /v1/payments HTTP/1.1\r\n: nameless\r\n"})
     void what_a_proxy_may_read_in_another_way_is_no_payment_and_ends_the_connection(String begin) throws IOException {
         String answer = raw(begin + "Host: x\r\nAuthorization: Bearer test_acme\r\nIdempotency-Key: " + key
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + BODY.length() + "\r\n\r\n" + BODY);
 
-        assertThat(answer).startsWith("HTTP/1.1 400 ").contains("urn:chargeonce:problem:bad-http").containsIgnoringCase("connection: close");
+        assertThat(answer).startsWith("HTTP/1.1 400 ").contains("urn:chargeonce:problem:bad-http")
+                .containsIgnoringCase("connection: close");
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
     }
 

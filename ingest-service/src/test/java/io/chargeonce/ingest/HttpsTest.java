@@ -74,7 +74,8 @@ class HttpsTest {
         static Pair make(Path directory, String name) throws Exception {
             Path store = directory.resolve(name + ".p12");
             var keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair",
-                    "-alias", "x", "-keyalg", "RSA", "-keysize", "2048", "-dname", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12",
+                    "-alias", "x", "-keyalg", "RSA", "-keysize", "2048", "-dname", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1", "-storetype",
+                    "PKCS12",
                     "-keystore", store.toString(), "-storepass", "changeit").redirectErrorStream(true).start();
             assertThat(keytool.waitFor()).isZero();
             KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());

@@ -31,7 +31,8 @@ record IngestProcess(Process process, int port) implements AutoCloseable {
         return start(List.of("sh", "-c", "ulimit -n " + files + "; exec \"$@\"", "sh"), databaseUrl, kafka, topicPrefix, port);
     }
 
-    private static IngestProcess start(List<String> before, String databaseUrl, String kafka, String topicPrefix, int port) throws IOException {
+    private static IngestProcess start(List<String> before, String databaseUrl, String kafka, String topicPrefix, int port)
+            throws IOException {
         var command = new ArrayList<>(before);
         command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",

@@ -195,7 +195,8 @@ class IngestServiceTest {
         HttpResponse<String> answer = world.send(world.payment(key, BODY).setHeader("Authorization", authorization).build());
 
         assertThat(answer.statusCode()).isEqualTo(401);
-        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:" + (authorization.endsWith("revoked") ? "token-revoked" : "unauthenticated"));
+        assertThat(type(answer))
+                .isEqualTo("urn:chargeonce:problem:" + (authorization.endsWith("revoked") ? "token-revoked" : "unauthenticated"));
         assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
     }
 
@@ -208,7 +209,8 @@ class IngestServiceTest {
         world.become(key, "state = 'scheduled', sequence = 1");
         assertThat(Json.text(world.get(path).body(), "status")).isEqualTo("processing");
 
-        world.become(key, "state = 'declined', sequence = 2, psp_reference = 'pi_1', failure_cause = 'insufficient_funds', settled_at = now()");
+        world.become(key,
+                "state = 'declined', sequence = 2, psp_reference = 'pi_1', failure_cause = 'insufficient_funds', settled_at = now()");
         String declined = world.get(path).body();
         assertThat(Json.text(declined, "status")).isEqualTo("declined");
         assertThat(Json.text(declined, "decline_code")).isEqualTo("insufficient_funds");
@@ -245,7 +247,8 @@ class IngestServiceTest {
         world.pay("two words", BODY);
 
         for (String outcome : List.of("accepted", "replayed", "idempotency-key-invalid")) {
-            assertThat(world.meters.registry().get("chargeonce.ingest.requests").tags("route", "accept", "outcome", outcome).timer().count())
+            assertThat(
+                    world.meters.registry().get("chargeonce.ingest.requests").tags("route", "accept", "outcome", outcome).timer().count())
                     .isPositive();
         }
     }

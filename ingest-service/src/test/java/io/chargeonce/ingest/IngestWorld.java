@@ -72,11 +72,13 @@ public final class IngestWorld implements AutoCloseable {
 
     /** The same in another process; the caller closes it. */
     IngestProcess startProcess() throws IOException {
-        return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort()).awaitOpen();
+        return IngestProcess.start(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort())
+                .awaitOpen();
     }
 
     IngestProcess startProcessWithFiles(int files) throws IOException {
-        return IngestProcess.startWithFiles(files, databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort())
+        return IngestProcess
+                .startWithFiles(files, databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), IngestProcess.freePort())
                 .awaitOpen();
     }
 

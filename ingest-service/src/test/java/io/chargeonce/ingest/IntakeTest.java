@@ -101,7 +101,8 @@ class IntakeTest {
         List<String> refusals = refused(5);
 
         assertThat(refusals).extracting(refusal -> Json.text(Json.at(refusal, "problem"), "type").replace("urn:chargeonce:problem:", ""))
-                .containsExactlyInAnyOrder("idempotency-key-reused", "malformed-json", "card-number-not-allowed", "body-too-large", "malformed-json");
+                .containsExactlyInAnyOrder("idempotency-key-reused", "malformed-json", "card-number-not-allowed", "body-too-large",
+                        "malformed-json");
         assertThat(refusals).allSatisfy(refusal -> {
             assertThat(refusal).doesNotContain("4242", "nonsense");
             assertThat(Json.text(refusal, "merchant")).isEqualTo("acme");

@@ -74,7 +74,8 @@ class KilledTest {
         assertThat(accepted).isEqualTo(first);
         assertThat(Map.copyOf(accepted).values()).doesNotHaveDuplicates();
         assertThat(IngestWorld.count(databaseUrl, "SELECT count(*) FROM operation")).isEqualTo(PAYMENTS);
-        assertThat(IngestWorld.count(databaseUrl, "SELECT count(*) FROM audit_record WHERE action = 'payment.accepted'")).isEqualTo(PAYMENTS);
+        assertThat(IngestWorld.count(databaseUrl, "SELECT count(*) FROM audit_record WHERE action = 'payment.accepted'"))
+                .isEqualTo(PAYMENTS);
     }
 
     private void untilAnswered(String key) {

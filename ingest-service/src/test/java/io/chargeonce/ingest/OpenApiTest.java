@@ -130,7 +130,8 @@ class OpenApiTest {
         world.pay(key + 2, Json.with(BODY, "reference", '"' + key + '"'));
         requireTrue("get", "/v1/payments", world.get("/v1/payments?limit=1&reference=" + key));
         requireTrue("get", "/v1/payments", world.get("/v1/payments"));
-        String lines = String.join("\n", Json.with(BODY, "idempotency_key", "\"b\""), "{}", Json.with(BODY, "idempotency_key", "\"b\""), "x");
+        String lines =
+                String.join("\n", Json.with(BODY, "idempotency_key", "\"b\""), "{}", Json.with(BODY, "idempotency_key", "\"b\""), "x");
         requireTrue("post", "/v1/payments/batch", world.send(world.request("/v1/payments/batch")
                 .header("Content-Type", "application/x-ndjson").POST(BodyPublishers.ofString(lines)).build()));
         requireTrue("post", "/v1/payments/batch", world.send(world.request("/v1/payments/batch")

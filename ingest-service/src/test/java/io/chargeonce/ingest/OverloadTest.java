@@ -69,7 +69,8 @@ class OverloadTest {
             assertThat(world.get("/v1/payments/pay_" + "a".repeat(26)).statusCode()).as("a read meanwhile").isEqualTo(404);
             assertThat(world.count("SELECT count(*) FROM operation")).isZero();
             world.execute("DELETE FROM gate");
-            List<String> refused = sent.entrySet().stream().filter(one -> one.getValue().join().statusCode() != 202).map(Map.Entry::getKey).toList();
+            List<String> refused =
+                    sent.entrySet().stream().filter(one -> one.getValue().join().statusCode() != 202).map(Map.Entry::getKey).toList();
 
             assertThat(refused).isNotEmpty().allSatisfy(key -> {
                 HttpResponse<String> answer = sent.get(key).join();

@@ -92,7 +92,8 @@ class PostBatchTest {
     /** Sends a line in a chunk of its own, and returns its answer. */
     private String sent(OutputStream out, BufferedReader answers, int number) throws IOException {
         String line = line(key + "-" + number) + "\n";
-        out.write((Integer.toHexString(line.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + line + "\r\n").getBytes(StandardCharsets.UTF_8));
+        out.write((Integer.toHexString(line.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + line + "\r\n")
+                .getBytes(StandardCharsets.UTF_8));
         out.flush();
         String answer = answers.readLine();
         while (!answer.startsWith("{\"line\":" + (number + 1))) {
@@ -103,9 +104,10 @@ class PostBatchTest {
 
     @Test
     void a_bad_line_fails_alone() {
-        List<String> answers = answers(String.join("\n", line(key), "{nonsense", Json.with(BODY, "amount", "1"), Json.with(line(key + "-b"), "amount", "-1"),
-                Json.with(line(key), "amount", "7"), Json.with(BODY, "idempotency_key", "7"), "x".repeat(70_000), "[]",
-                line(key + "-last")));
+        List<String> answers = answers(
+                String.join("\n", line(key), "{nonsense", Json.with(BODY, "amount", "1"), Json.with(line(key + "-b"), "amount", "-1"),
+                        Json.with(line(key), "amount", "7"), Json.with(BODY, "idempotency_key", "7"), "x".repeat(70_000), "[]",
+                        line(key + "-last")));
 
         assertThat(answers).extracting(line -> Json.text(line, "status"))
                 .containsExactly("202", "400", "400", "400", "409", "400", "413", "400", "202");
@@ -198,7 +200,8 @@ class PostBatchTest {
         try (var socket = new Socket("127.0.0.1", world.service.port())) {
             socket.setSoTimeout(30_000);
             socket.getOutputStream().write(("POST /v1/payments/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
-                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n{").getBytes(StandardCharsets.US_ASCII));
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n{")
+                    .getBytes(StandardCharsets.US_ASCII));
             byte[] answer = socket.getInputStream().readAllBytes();
             assertThat(new String(answer, StandardCharsets.US_ASCII)).doesNotContain("\r\n0\r\n");
         }

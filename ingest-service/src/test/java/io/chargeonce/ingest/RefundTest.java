@@ -42,8 +42,9 @@ class RefundTest {
     }
 
     private static void become(String operation, String state) {
-        world.rewrite("UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
-                .formatted(state, operation));
+        world.rewrite(
+                "UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
+                        .formatted(state, operation));
     }
 
     private static HttpRequest.Builder refund(String payment, String body) {
@@ -100,7 +101,8 @@ class RefundTest {
         });
         assertThat(first.headers().firstValue("Idempotent-Replayed")).isEmpty();
         assertThat(world.count("SELECT count(*) FROM operation WHERE kind = 'refund' AND payment_id = '" + id + "'")).isOne();
-        assertThat(world.count("SELECT count(*) FROM audit_record WHERE action = 'refund.accepted' AND resource_id = '" + id + "'")).isOne();
+        assertThat(world.count("SELECT count(*) FROM audit_record WHERE action = 'refund.accepted' AND resource_id = '" + id + "'"))
+                .isOne();
     }
 
     @Test
@@ -139,7 +141,8 @@ class RefundTest {
         String id = captured();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var answers = IntStream.range(0, 20).mapToObj(i -> CompletableFuture.supplyAsync(
-                    () -> world.send(refund(id, "{\"amount\": 400}").header("Idempotency-Key", key + "-" + i % 2).build()), threads)).toList();
+                    () -> world.send(refund(id, "{\"amount\": 400}").header("Idempotency-Key", key + "-" + i % 2).build()), threads))
+                    .toList();
             assertThat(answers).allSatisfy(answer -> assertThat(answer.join().statusCode()).as(answer.join().body()).isEqualTo(202));
         }
         assertThat(world.count("SELECT count(*) FROM operation WHERE kind = 'refund' AND payment_id = '" + id + "'")).isOne();
@@ -198,7 +201,8 @@ class RefundTest {
         assertThat(world.send(refund(id, "{}").setHeader("Authorization", "Bearer test_globex").build()).statusCode()).isEqualTo(404);
         for (String hidden : List.of(path, path + "/payment-" + id + "-refund")) {
             assertThat(world.get(hidden).statusCode()).isEqualTo(200);
-            assertThat(world.send(world.request(hidden).setHeader("Authorization", "Bearer test_globex").build()).statusCode()).isEqualTo(404);
+            assertThat(world.send(world.request(hidden).setHeader("Authorization", "Bearer test_globex").build()).statusCode())
+                    .isEqualTo(404);
         }
         assertThat(giveBack("pay_x", "{}").statusCode()).isEqualTo(404);
         assertThat(world.get(path + "/payment-nothing").statusCode()).isEqualTo(404);
@@ -206,8 +210,8 @@ class RefundTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"{\"amount\": 0} | amount", "{\"amount\": \"5\"} | amount", "{\"amount\": 1.5} | amount",
-            "{\"reference\": \"two words\"} | reference", "{\"reference\": 7} | reference", "{\"currency\": \"EUR\"} | currency",
-            "{\"amount\": -1, \"reference\": \"\"} | amount reference"})
+        "{\"reference\": \"two words\"} | reference", "{\"reference\": 7} | reference", "{\"currency\": \"EUR\"} | currency",
+        "{\"amount\": -1, \"reference\": \"\"} | amount reference"})
     void every_wrong_field_is_named(String body, String fields) {
         HttpResponse<String> answer = giveBack(captured(), body);
         assertThat(answer.statusCode()).isEqualTo(400);

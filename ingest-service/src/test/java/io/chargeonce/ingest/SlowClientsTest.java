@@ -22,8 +22,9 @@ class SlowClientsTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofMillis(500);
-    private static final String TO_PAY = "Host: x\r\nAuthorization: Bearer test_acme\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
-            + "Content-Length: 60000\r\n\r\n{";
+    private static final String TO_PAY =
+            "Host: x\r\nAuthorization: Bearer test_acme\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 60000\r\n\r\n{";
     private static IngestWorld world;
     private static IngestService impatient;
 

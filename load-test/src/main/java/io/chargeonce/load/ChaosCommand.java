@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "chaos", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and the books must balance.",
         footer = {"", "Example: the same ten campaigns as yesterday, with a bug planted that they must find.",
-                "  chargeonce load chaos --seed 7 --campaigns 10 --plant timeout-as-failure"})
+            "  chargeonce load chaos --seed 7 --campaigns 10 --plant timeout-as-failure"})
 final class ChaosCommand implements Callable<Integer> {
 
     @Spec
@@ -32,10 +32,12 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "Which faults are drawn. Default: any; it is printed first.")
     Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K", description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K",
+            description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
-    @Option(names = "--first", defaultValue = "1", paramLabel = "N", description = "Begin with the Nth campaign of this seed. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--first", defaultValue = "1", paramLabel = "N",
+            description = "Begin with the Nth campaign of this seed. Default: ${DEFAULT-VALUE}.")
     int first;
 
     @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
@@ -43,7 +45,8 @@ final class ChaosCommand implements Callable<Integer> {
                     + "kafka-refuses, topics, configuration, pause, clock, late-truth. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
 
-    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Plants a bug in the services first; see 'load plants --list'.")
+    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class,
+            description = "Plants a bug in the services first; see 'load plants --list'.")
     Optional<Plant> plant = Optional.empty();
 
     @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
@@ -62,7 +65,8 @@ final class ChaosCommand implements Callable<Integer> {
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         out.flush();
-        Chaos.Result result = new Chaos(out, logs).run(chosen, first, campaigns, faults, plant, plant.map(Plant::settings).orElse(Map.of()));
+        Chaos.Result result =
+                new Chaos(out, logs).run(chosen, first, campaigns, faults, plant, plant.map(Plant::settings).orElse(Map.of()));
         out.println(json ? json(chosen, result) : text(result));
         out.flush();
         return result.sound() ? 0 : 1;

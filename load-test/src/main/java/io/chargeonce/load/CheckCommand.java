@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "check", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. Where Postgres and Kafka are comes from CHARGEONCE_… variables.",
-        footer = {"", "Example: 'chargeonce up' after a load.", "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson --well --metrics http://127.0.0.1:9100"})
+        footer = {"", "Example: 'chargeonce up' after a load.",
+            "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson --well --metrics http://127.0.0.1:9100"})
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -30,7 +31,8 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
-    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class, description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
+    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
+            description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
     List<URI> psps = List.of();
 
     @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
@@ -45,13 +47,16 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
     boolean inFlight;
 
-    @Option(names = "--well", description = "All was well and had the time that it needs: then lateness, repeated records, and whatever is still under way break the books.")
+    @Option(names = "--well",
+            description = "All was well and had the time that it needs: then lateness, repeated records, and whatever is still under way break the books.")
     boolean well;
 
-    @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class, description = "With --well: how late a retry may start. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class,
+            description = "With --well: how late a retry may start. Default: ${DEFAULT-VALUE}.")
     Duration latest;
 
-    @Option(names = "--metrics", paramLabel = "URL", converter = HttpAddress.class, description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
+    @Option(names = "--metrics", paramLabel = "URL", converter = HttpAddress.class,
+            description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
     List<URI> metrics = List.of();
 
     @Option(names = "--json", description = "Print the verdict as one line of JSON.")

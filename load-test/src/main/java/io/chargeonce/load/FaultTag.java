@@ -26,6 +26,7 @@ final class FaultTag implements ITypeConverter<Fault> {
     @Override
     public Fault convert(String tag) {
         return Arrays.stream(Fault.values()).filter(fault -> fault.tag().equals(tag)).findFirst()
-                .orElseThrow(() -> new TypeConversionException("no such fault: '%s'; there are %s".formatted(tag, String.join(", ", tags()))));
+                .orElseThrow(
+                        () -> new TypeConversionException("no such fault: '%s'; there are %s".formatted(tag, String.join(", ", tags()))));
     }
 }

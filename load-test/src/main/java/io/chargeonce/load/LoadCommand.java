@@ -8,8 +8,9 @@ import picocli.CommandLine.Command;
 /** {@code ./chargeonce load}: prove it on your own pipeline, or on this machine. */
 @Command(name = "load", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Load, poison, faults on purpose, and the checker that tells whether a payment was lost or charged twice.",
-        subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class, SimulateCommand.class,
-                PlantsCommand.class, ScaleCommand.class, AttackCommand.class},
+        subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class,
+            SimulateCommand.class,
+            PlantsCommand.class, ScaleCommand.class, AttackCommand.class},
         footer = {"", "Begin with:  chargeonce load chaos --campaigns 3"})
 public final class LoadCommand implements Runnable {
 

@@ -44,7 +44,7 @@ final class PipelineOptions {
     Evidence evidence(List<URI> psps) {
         PipelineSettings settings = settings();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(),
-                        settings.kafka(), settings.tiers(), psps)
+                settings.kafka(), settings.tiers(), psps)
                 .topicPrefix(settings.topicPrefix()).kafka(connection().clientProperties());
     }
 }

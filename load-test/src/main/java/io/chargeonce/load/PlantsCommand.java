@@ -22,7 +22,8 @@ final class PlantsCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--list", description = "Only say which bugs there are, and whether campaigns or universes (load simulate) bring each to light.")
+    @Option(names = "--list",
+            description = "Only say which bugs there are, and whether campaigns or universes (load simulate) bring each to light.")
     boolean list;
 
     @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Only these.")
@@ -31,7 +32,8 @@ final class PlantsCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.")
     long seed;
 
-    @Option(names = "--campaigns", defaultValue = "8", paramLabel = "K", description = "How many each bug has to show itself. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--campaigns", defaultValue = "8", paramLabel = "K",
+            description = "How many each bug has to show itself. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
     @Option(names = "--table", paramLabel = "FILE", description = "Write what was found into this table; rows of other bugs stay.")
@@ -42,8 +44,8 @@ final class PlantsCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var out = spec.commandLine().getOut();
         if (list) {
-            Arrays.stream(Plant.values()).forEach(plant ->
-                    out.printf("%-27s %-22s %s%n", plant.tag(), plant.shows().levels(), plant.sentence()));
+            Arrays.stream(Plant.values())
+                    .forEach(plant -> out.printf("%-27s %-22s %s%n", plant.tag(), plant.shows().levels(), plant.sentence()));
             return 0;
         }
         List<Plant> plants = only.isEmpty() ? Arrays.stream(Plant.values()).filter(plant -> plant.shows().campaigns()).toList() : only;

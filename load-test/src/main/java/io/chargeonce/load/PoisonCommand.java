@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "poison", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Writes records that can never become a payment to a file, one of every kind: undecodable, misplaced, forged, oversized.",
-        footer = {"", "Example:", "  chargeonce load poison poison.ndjson", "  chargeonce load replay poison.ndjson --topic payments.requests"})
+        footer = {"", "Example:", "  chargeonce load poison poison.ndjson",
+            "  chargeonce load replay poison.ndjson --topic payments.requests"})
 final class PoisonCommand implements Callable<Integer> {
 
     @Spec
@@ -26,7 +27,8 @@ final class PoisonCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "Is overwritten.")
     Path file;
 
-    @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "For the random bytes among them. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--seed", defaultValue = "1", paramLabel = "N",
+            description = "For the random bytes among them. Default: ${DEFAULT-VALUE}.")
     long seed;
 
     @Override

@@ -37,7 +37,8 @@ final class Progress implements Runnable {
             last = now;
             seconds.add(second);
             out.ifPresent(screen -> {
-                screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", Math.round((now - start) / 1e9), second.perSecond(),
+                screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", Math.round((now - start) / 1e9),
+                        second.perSecond(),
                         second.p50Millis(), second.p99Millis(), latencies.unansweredCalls(), standing());
                 screen.flush();
             });

@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "replay", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Puts the records of a file on a topic, byte for byte: a poison corpus, what 'dlq export' wrote, or any recording with key and value in base64.",
         footer = {"", "Example: everything that is dead comes again, and nothing of it may be charged twice.",
-                "  chargeonce dlq export dead.ndjson --unmasked --reason test", "  chargeonce load replay dead.ndjson --topic payments.requests --rate 50"})
+            "  chargeonce dlq export dead.ndjson --unmasked --reason test",
+            "  chargeonce load replay dead.ndjson --topic payments.requests --rate 50"})
 final class ReplayCommand implements Callable<Integer> {
 
     @Spec
@@ -58,7 +59,8 @@ final class ReplayCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "there is no file %s that can be read".formatted(file));
         }
         Reachable.topic(pipeline.connection(), topic);
-        try (var producer = new ProducerSettings(pipeline.connection(), "load-replay").newProducer(); var lines = Files.newBufferedReader(file)) {
+        try (var producer = new ProducerSettings(pipeline.connection(), "load-replay").newProducer();
+             var lines = Files.newBufferedReader(file)) {
             long start = System.nanoTime();
             int number = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -98,7 +100,8 @@ final class ReplayCommand implements Callable<Integer> {
                 sent.incrementAndGet();
             } else {
                 refused.incrementAndGet();
-                LoggerFactory.getLogger(ReplayCommand.class).warn("The broker refused line {} of {}: {}", number, file, refusal.getMessage());
+                LoggerFactory.getLogger(ReplayCommand.class).warn("The broker refused line {} of {}: {}", number, file,
+                        refusal.getMessage());
             }
         });
     }

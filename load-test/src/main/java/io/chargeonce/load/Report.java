@@ -56,7 +56,8 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
         Histogram total = latencies.total();
         var text = new StringBuilder("seed %d, %.0f/s meant, %.0f/s answered: %,d accepted, %,d refused, %,d unanswered%n".formatted(
                 seed, rate, answeredPerSecond(), latencies.accepted(), latencies.refused(), latencies.unansweredCalls()));
-        PERCENTILES.forEach(percentile -> text.append("  %-5s %,10.1f ms%n".formatted(name(percentile), total.getValueAtPercentile(percentile) / 1_000.0)));
+        PERCENTILES.forEach(percentile -> text
+                .append("  %-5s %,10.1f ms%n".formatted(name(percentile), total.getValueAtPercentile(percentile) / 1_000.0)));
         List<Bucket> buckets = buckets(total);
         long most = buckets.stream().mapToLong(Bucket::count).max().orElse(1);
         buckets.forEach(bucket -> text.append("  up to %,9.1f ms %,9d %s%n".formatted(bucket.upToMillis(), bucket.count(),
@@ -94,8 +95,9 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
                 <text x="60" y="%9$d">1 s</text><text x="%10$d" y="%9$d" text-anchor="end">%11$d s</text>
                 <text x="10" y="%12$d">answers by latency: so many took up to so long</text>
                 %13$s</svg>
-                """.formatted(WIDTH, 2 * HEIGHT, WIDTH - 10, top, BASE, BASE + 4, points(Second::p99Millis, top), points(Second::p50Millis, top),
-                        BASE + 18, WIDTH - 10, took.toSeconds(), HEIGHT + 20, bars(buckets(latencies.total())));
+                """.formatted(WIDTH, 2 * HEIGHT, WIDTH - 10, top, BASE, BASE + 4, points(Second::p99Millis, top),
+                points(Second::p50Millis, top),
+                BASE + 18, WIDTH - 10, took.toSeconds(), HEIGHT + 20, bars(buckets(latencies.total())));
     }
 
     private static String bars(List<Bucket> buckets) {

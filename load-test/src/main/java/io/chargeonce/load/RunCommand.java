@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "run", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Sends payments over HTTP at a steady rate, whether or not the last ones were answered, and reports how that went.",
-        footer = {"", "Example: against 'chargeonce up', then the books.", "  chargeonce load run --rate 200 --duration 30s --psp http://127.0.0.1:8090 --poison",
-                "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson"})
+        footer = {"", "Example: against 'chargeonce up', then the books.",
+            "  chargeonce load run --rate 200 --duration 30s --psp http://127.0.0.1:8090 --poison",
+            "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson"})
 final class RunCommand implements Callable<Integer> {
 
     @Spec
@@ -40,23 +41,28 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Calls a second. Default: ${DEFAULT-VALUE}.")
     double rate;
 
-    @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class, description = "How long. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class,
+            description = "How long. Default: ${DEFAULT-VALUE}.")
     Duration duration;
 
     @Option(names = "--warm-up", defaultValue = "0s", paramLabel = "D", converter = Durations.class,
             description = "So long the same is sent before, checked but not in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
     Duration warmUp;
 
-    @Option(names = "--mix", paramLabel = "MIX", description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
+    @Option(names = "--mix", paramLabel = "MIX",
+            description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
     Optional<String> mix = Optional.empty();
 
-    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", converter = HttpAddress.class, description = "The ingest service. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", converter = HttpAddress.class,
+            description = "The ingest service. Default: ${DEFAULT-VALUE}.")
     URI url;
 
-    @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN", description = "Who sends. Default: the sandbox's acme and globex.")
+    @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN",
+            description = "Who sends. Default: the sandbox's acme and globex.")
     List<String> merchants = List.of();
 
-    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class, description = "A PSP simulator, which then gets the mix's fault rules. Without it only cards decide.")
+    @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
+            description = "A PSP simulator, which then gets the mix's fault rules. Without it only cards decide.")
     Optional<URI> psp = Optional.empty();
 
     @Option(names = "--poison", description = "Puts one poison record of every kind straight on the main topic as well.")
@@ -65,10 +71,12 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "Which payments. Default: any, and printed.")
     Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--history", defaultValue = "load-history.ndjson", paramLabel = "FILE", description = "What was sent and told, for 'load check'. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--history", defaultValue = "load-history.ndjson", paramLabel = "FILE",
+            description = "What was sent and told, for 'load check'. Default: ${DEFAULT-VALUE}.")
     Path history;
 
-    @Option(names = "--chart", defaultValue = "load-latency.svg", paramLabel = "FILE", description = "Latency over time and its distribution. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--chart", defaultValue = "load-latency.svg", paramLabel = "FILE",
+            description = "Latency over time and its distribution. Default: ${DEFAULT-VALUE}.")
     Path chart;
 
     @Option(names = "--json", description = "Print the report as one line of JSON and nothing else.")

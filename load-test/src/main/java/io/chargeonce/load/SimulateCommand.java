@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "simulate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Plays the services' own code in universes of one thread and virtual time, with a model of Kafka and the real SQL: every step follows from the seed.",
         footer = {"", "Example: a thousand universes, and one of them again.",
-                "  chargeonce load simulate --seeds 1000", "  chargeonce load simulate --seed 417 --seeds 1"})
+            "  chargeonce load simulate --seeds 1000", "  chargeonce load simulate --seed 417 --seeds 1"})
 final class SimulateCommand implements Callable<Integer> {
 
     private static final int PROGRESS_EVERY = 100;
@@ -47,23 +47,28 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--seeds", defaultValue = "1000", paramLabel = "N", description = "How many universes. Default: ${DEFAULT-VALUE}.")
     int seeds;
 
-    @Option(names = "--parallel", paramLabel = "N", description = "So many at a time. Default: one for each processor; a seed plays the same with any number.")
+    @Option(names = "--parallel", paramLabel = "N",
+            description = "So many at a time. Default: one for each processor; a seed plays the same with any number.")
     int parallel = Runtime.getRuntime().availableProcessors();
 
-    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class, description = "Plants a bug in the services first; see 'load plants --list'.")
+    @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
+            description = "Plants a bug in the services first; see 'load plants --list'.")
     Optional<Plant> plant = Optional.empty();
 
     @Option(names = "--every-plant", description = "Plants each bug in turn; --seeds is how many universes each has to show itself.")
     boolean everyPlant;
 
-    @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InSimulation.class, description = "With --every-plant: only these.")
+    @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
+            description = "With --every-plant: only these.")
     List<Plant> only = List.of();
 
-    @Option(names = "--table", paramLabel = "FILE", description = "With --every-plant: write what was found into this table; rows of other bugs stay.")
+    @Option(names = "--table", paramLabel = "FILE",
+            description = "With --every-plant: write what was found into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
 
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
-            description = "Only these may go wrong, for a look at them; up to six go wrong in each universe. Default: all of ${COMPLETION-CANDIDATES}.", completionCandidates = FaultTag.All.class)
+            description = "Only these may go wrong, for a look at them; up to six go wrong in each universe. Default: all of ${COMPLETION-CANDIDATES}.",
+            completionCandidates = FaultTag.All.class)
     Set<Fault> faults = EnumSet.allOf(Fault.class);
 
     @Option(names = "--without", split = ",", paramLabel = "FAULT", converter = FaultTag.class, description = "These may not.")
@@ -142,7 +147,8 @@ final class SimulateCommand implements Callable<Integer> {
             }
             out.println("the last: " + verdict.report());
             if (!verdict.balanced()) {
-                out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(), plant.map(bug -> " --plant " + bug.tag()).orElse(""));
+                out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(),
+                        plant.map(bug -> " --plant " + bug.tag()).orElse(""));
             }
         }
         out.flush();

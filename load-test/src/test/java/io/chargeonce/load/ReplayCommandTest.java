@@ -47,7 +47,8 @@ class ReplayCommandTest {
     void a_corpus_comes_onto_the_topic_byte_for_byte() {
         Path file = directory.resolve("poison.ndjson");
         assertThat(run("poison", file.toString())).isZero();
-        assertThat(run("replay", file.toString(), "--topic", topic, "--rate", "1000", "--kafka", TestStack.kafka().bootstrapServers())).isZero();
+        assertThat(run("replay", file.toString(), "--topic", topic, "--rate", "1000", "--kafka", TestStack.kafka().bootstrapServers()))
+                .isZero();
         var corpus = PoisonCorpus.of(new Random(1));
         assertThat(told.toString()).contains(corpus.size() + " records are on " + topic);
         assertThat(values(corpus.size())).containsExactlyElementsOf(corpus.stream().map(record -> text(record.value())).toList());
@@ -56,8 +57,10 @@ class ReplayCommandTest {
     @Test
     void what_the_broker_refuses_is_counted_and_the_rest_goes_on() throws Exception {
         String tooLarge = Base64.getEncoder().encodeToString(incompressible(600_000));
-        Path file = Files.writeString(directory.resolve("recorded.ndjson"), "{\"value\":\"YQ==\"}\n\n{\"value\":\"%s\"}\n{\"value\":\"Yg==\"}\n".formatted(tooLarge));
-        assertThat(run("replay", file.toString(), "--topic", topic, "--kafka", TestStack.kafka().bootstrapServers(), "--json")).isEqualTo(1);
+        Path file = Files.writeString(directory.resolve("recorded.ndjson"),
+                "{\"value\":\"YQ==\"}\n\n{\"value\":\"%s\"}\n{\"value\":\"Yg==\"}\n".formatted(tooLarge));
+        assertThat(run("replay", file.toString(), "--topic", topic, "--kafka", TestStack.kafka().bootstrapServers(), "--json"))
+                .isEqualTo(1);
         assertThat(new JsonMapper().readTree(told.toString()))
                 .isEqualTo(new JsonMapper().readTree("{\"topic\":\"%s\",\"sent\":2,\"refused\":1}".formatted(topic)));
         assertThat(values(2)).containsExactly("a", "b");

@@ -27,8 +27,9 @@ class ReportTest {
     /** Every third call is answered at the second sending only. */
     private static Latencies latencies() {
         var calls = new AtomicInteger();
-        try (var server = HttpListener.start("an ingest service", 0, request -> new HttpAnswer.Full(calls.getAndIncrement() % 3 == 0 ? 503 : 202,
-                Map.of(), "{\"id\":\"pay_1\"}".getBytes(StandardCharsets.UTF_8)))) {
+        try (var server =
+                HttpListener.start("an ingest service", 0, request -> new HttpAnswer.Full(calls.getAndIncrement() % 3 == 0 ? 503 : 202,
+                        Map.of(), "{\"id\":\"pay_1\"}".getBytes(StandardCharsets.UTF_8)))) {
             var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), 5, call -> {}, refund -> {});
             traffic.run(60, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
             return traffic.latencies();

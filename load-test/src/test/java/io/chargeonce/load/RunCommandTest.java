@@ -30,7 +30,8 @@ class RunCommandTest {
     private int run(int status, String body, String duration, String... more) {
         var answer = new HttpAnswer.Full(status, Map.of(), body.getBytes(StandardCharsets.UTF_8));
         try (var server = HttpListener.start("an ingest service", 0, request -> answer)) {
-            var arguments = new ArrayList<>(List.of("run", "--url", "http://127.0.0.1:" + server.port(), "--rate", "50", "--duration", duration,
+            var arguments = new ArrayList<>(List.of("run", "--url", "http://127.0.0.1:" + server.port(), "--rate", "50", "--duration",
+                    duration,
                     "--history", directory.resolve("history.ndjson").toString(), "--chart", directory.resolve("chart.svg").toString()));
             arguments.addAll(List.of(more));
             return new CommandLine(new LoadCommand()).setOut(new PrintWriter(told, true)).setErr(new PrintWriter(new StringWriter()))

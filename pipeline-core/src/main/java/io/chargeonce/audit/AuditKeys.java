@@ -20,7 +20,8 @@ import javax.crypto.spec.SecretKeySpec;
 public final class AuditKeys {
 
     public static final Setting<Optional<Secret>> FILE = Setting.secretFile("CHARGEONCE_AUDIT_KEY_FILE",
-            "File that holds the key of the audit log's seals, at least 32 characters; keys from before stand below it, one a line.").optional();
+            "File that holds the key of the audit log's seals, at least 32 characters; keys from before stand below it, one a line.")
+            .optional();
 
     /** Without any: marks are plain hashes, which the owner of the database can make too. */
     public static final AuditKeys NONE = new AuditKeys(Map.of());
@@ -39,7 +40,8 @@ public final class AuditKeys {
         var byId = new LinkedHashMap<String, byte[]>();
         file.ifPresent(secret -> secret.value().lines().map(String::strip).filter(line -> !line.isEmpty()).forEach(line -> {
             if (line.length() < SHORTEST) {
-                throw new IllegalArgumentException(FILE.name() + ": a key has at least %d characters, not %d".formatted(SHORTEST, line.length()));
+                throw new IllegalArgumentException(
+                        FILE.name() + ": a key has at least %d characters, not %d".formatted(SHORTEST, line.length()));
             }
             byte[] key = line.getBytes(StandardCharsets.UTF_8);
             byId.putIfAbsent(id(key), key);

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param sealedAt in UTC by Postgres's clock, in its words
  */
 public record Seal(long number, long from, long to, long records, String rows, Optional<String> previous, Optional<Long> forgotten,
-                   Optional<String> keyId, String sealedAt, String mark) {
+        Optional<String> keyId, String sealedAt, String mark) {
 
     private static final int LONGEST_FIELD = 200;
 

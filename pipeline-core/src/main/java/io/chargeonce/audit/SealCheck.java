@@ -32,7 +32,7 @@ public final class SealCheck {
      * @param otherKeys  where no key was given: the ids of those that made marks, none of which was checked
      */
     public record Report(long seals, long records, Optional<Seal> last, Optional<String> holdsSince, Optional<Seal> forgotten, long plain,
-                         SortedSet<String> otherKeys, Unsealed unsealed) {
+            SortedSet<String> otherKeys, Unsealed unsealed) {
 
         public boolean holdsSinceTheFirst() {
             return holdsSince.isEmpty();

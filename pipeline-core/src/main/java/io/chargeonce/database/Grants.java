@@ -72,8 +72,8 @@ final class Grants {
     /** A line for each right that these had and those have not, the columns of a table together. */
     List<String> goneIn(Grants later) {
         Map<Grant, String> lines = new LinkedHashMap<>();
-        all.stream().filter(grant -> !later.all.contains(grant)).forEach(grant ->
-                lines.merge(new Grant(grant.what, "", grant.on, grant.to), grant.column, (columns, next) -> columns + ", " + next));
+        all.stream().filter(grant -> !later.all.contains(grant)).forEach(grant -> lines.merge(new Grant(grant.what, "", grant.on, grant.to),
+                grant.column, (columns, next) -> columns + ", " + next));
         return lines.entrySet().stream().map(line -> "%s%s %s from %s".formatted(line.getKey().what,
                 line.getValue().isEmpty() ? "" : " (" + line.getValue() + ")", line.getKey().on, line.getKey().to)).toList();
     }

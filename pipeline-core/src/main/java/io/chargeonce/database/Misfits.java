@@ -25,8 +25,9 @@ final class Misfits {
     void notice(DatabaseRefused refused) {
         if (refused.isOurs()) {
             if (problem().isEmpty()) {
-                LOG.error("ALERT: Postgres refuses a statement of ours ({}): {}. Schema, rights and version of this service do not fit each "
-                        + "other. Its work waits and is repeated; nothing is dead-lettered for it. Run migrate, or roll the service back",
+                LOG.error(
+                        "ALERT: Postgres refuses a statement of ours ({}): {}. Schema, rights and version of this service do not fit each "
+                                + "other. Its work waits and is repeated; nothing is dead-lettered for it. Run migrate, or roll the service back",
                         refused.sqlState(), refused.getMessage());
             }
             latest = Optional.of(new Seen(System.nanoTime(), refused.getMessage()));

@@ -201,8 +201,10 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
             frontier.ownTransactionEnded();
         }
         for (var refused : result.refused().entrySet()) {
-            LOG.error("ALERT: Kafka refuses outbox row {} ({}). It is set aside, holds back its own key only, and is offered again every {} "
-                    + "minutes. Mend the cause; to have it offered at once, clear its column 'refusal'.", refused.getKey(),
+            LOG.error(
+                    "ALERT: Kafka refuses outbox row {} ({}). It is set aside, holds back its own key only, and is offered again every {} "
+                            + "minutes. Mend the cause; to have it offered at once, clear its column 'refusal'.",
+                    refused.getKey(),
                     refused.getValue(), OFFER_AGAIN.toMinutes());
             Outbox.setAside(connection, refused.getKey(), refused.getValue());
         }

@@ -92,7 +92,8 @@ final class Commits {
     }
 
     private static Map<TopicPartition, OffsetAndMetadata> offsets(
-            Collection<PartitionWork> works, Function<PartitionWork, Optional<OffsetAndMetadata>> offsetOf) {
+                                                                  Collection<PartitionWork> works,
+                                                                  Function<PartitionWork, Optional<OffsetAndMetadata>> offsetOf) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         works.forEach(work -> offsetOf.apply(work).ifPresent(offset -> offsets.put(work.partition, offset)));
         return offsets;

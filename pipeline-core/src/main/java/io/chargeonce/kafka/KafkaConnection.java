@@ -117,7 +117,7 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
     private static void refuseFixed(Map<String, String> properties) {
         Map<String, String> refused = new TreeMap<>();
         Stream.of(List.of(new FixedSetting(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "", "it has a setting of its own")),
-                        ConsumerSettings.FIXED, ProducerSettings.FIXED)
+                ConsumerSettings.FIXED, ProducerSettings.FIXED)
                 .flatMap(List::stream)
                 .filter(fixed -> properties.containsKey(fixed.name()))
                 .forEach(fixed -> refused.put(fixed.name(), fixed.reason()));

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param trouble    what single topics or partitions suffer from, while the others go on
  */
 public record LoopHealth(boolean running, Optional<Instant> lastPoll, Optional<String> failure, Optional<Instant> nextAnswer,
-                         Optional<String> trouble) {
+        Optional<String> trouble) {
     private static final Duration SILENT_TOO_LONG = ConsumerSettings.MAX_POLL_INTERVAL;
     /** Every stuck record was given to the handler once more by then, and nothing came back of that either. */
     private static final Duration ANSWER_TOO_LATE = Duration.ofMinutes(2);

@@ -41,7 +41,8 @@ final class LoopMeters implements AutoCloseable {
         this.retried = counter("chargeonce.loop.retries", "Records given to the handler again after it failed", Tags.empty());
         this.commitFailures = counter("chargeonce.loop.commit.failures", "Offset commits that failed", Tags.empty());
         this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers given up and built anew", Tags.empty());
-        this.handedAgain = counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
+        this.handedAgain =
+                counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
         this.fetchedWhileFull = counter("chargeonce.loop.fetched.while.full",
                 "Records fetched for a partition whose buffer was full: its pause got lost", Tags.empty());
         this.topicsReplaced = counter("chargeonce.loop.topics.replaced",

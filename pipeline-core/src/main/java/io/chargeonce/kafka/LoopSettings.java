@@ -18,7 +18,7 @@ import java.util.Set;
  * @param stuckAfter     a record that is with the handler for longer is given to it a second time, above zero
  */
 public record LoopSettings(String name, Set<String> topics, int maxInFlight, BufferLimit buffer,
-                           Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter) {
+        Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter) {
     private static final BufferLimit USUAL_BUFFER = new BufferLimit(1_000, 4 << 20, 100_000);
 
     public LoopSettings {

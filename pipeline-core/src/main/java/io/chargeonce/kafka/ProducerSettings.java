@@ -17,7 +17,8 @@ public record ProducerSettings(KafkaConnection connection, String clientId) {
             new FixedSetting(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5, "more would give up the order of a key"),
             new FixedSetting(ProducerConfig.RETRIES_CONFIG, Integer.MAX_VALUE, "only the delivery timeout may end a send"),
             new FixedSetting(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000, "the caller must learn the fate of a record in time"),
-            new FixedSetting(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4", "what fits a topic's record limit must not depend on the sender"),
+            new FixedSetting(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4",
+                    "what fits a topic's record limit must not depend on the sender"),
             new FixedSetting(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class, "keys are sent as bytes"),
             new FixedSetting(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class, "values are sent as bytes"));
 

@@ -46,8 +46,9 @@ final class Workers {
         try {
             return handler.shareOf(record);
         } catch (RuntimeException | StackOverflowError | AssertionError bug) {
-            logLimit.ifAllowed(unsaid -> log.error("Bug! {}: the share of {}-{} offset {} can't be told; it takes its turn among those of no share",
-                    loop, record.topic(), record.partition(), record.offset(), bug));
+            logLimit.ifAllowed(
+                    unsaid -> log.error("Bug! {}: the share of {}-{} offset {} can't be told; it takes its turn among those of no share",
+                            loop, record.topic(), record.partition(), record.offset(), bug));
             return "";
         }
     }

@@ -38,7 +38,8 @@ public record Attempt(
     /** The attempt that this operation was just claimed for. */
     public static Attempt inFlight(Operation claimed, byte[] request, Instant now, Instant keyValidUntil) {
         return new Attempt(claimed.attemptKey(), claimed.id(), claimed.accepted().payment(), claimed.accepted().kind(),
-                claimed.accepted().ref(), claimed.generation(), claimed.sequence(), claimed.psp().orElseThrow(), AttemptState.IN_FLIGHT, request, 1, 0, now, keyValidUntil,
+                claimed.accepted().ref(), claimed.generation(), claimed.sequence(), claimed.psp().orElseThrow(), AttemptState.IN_FLIGHT,
+                request, 1, 0, now, keyValidUntil,
                 Optional.empty(), Optional.empty(), Optional.empty());
     }
 }

@@ -30,7 +30,7 @@ public final class AuditLog {
 
     /** @param reason what a person gave as the reason */
     public record Entry(Actor actor, String action, Optional<String> merchant, String resourceType, String resourceId,
-                        Optional<String> reason, Map<String, ?> data) {
+            Optional<String> reason, Map<String, ?> data) {
 
         /** @param service that did it */
         public Entry(String service, String action, Optional<String> merchant, String resourceType, String resourceId,

@@ -31,7 +31,8 @@ public final class CaptureFailures {
             """;
 
     /** Under the operation's lock. @param at by the PSP's clock */
-    public static void failed(Connection connection, String operation, Capture capture, Optional<Instant> at, String reason) throws SQLException {
+    public static void failed(Connection connection, String operation, Capture capture, Optional<Instant> at, String reason)
+            throws SQLException {
         try (var statement = connection.prepareStatement(FAILED)) {
             statement.setString(1, operation);
             statement.setString(2, capture.psp());

@@ -14,7 +14,8 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
     public record Source(String topic, int partition, long offset, byte[] sealed) {}
 
     public static DeadLetter of(Operation operation, String cause, String message) {
-        return new DeadLetter(operation.id(), Optional.of(operation), ForeignText.storable(cause), ForeignText.brief(message), Optional.empty());
+        return new DeadLetter(operation.id(), Optional.of(operation), ForeignText.storable(cause), ForeignText.brief(message),
+                Optional.empty());
     }
 
     /** It names no operation. */

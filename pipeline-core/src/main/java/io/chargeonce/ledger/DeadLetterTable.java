@@ -149,7 +149,8 @@ public final class DeadLetterTable {
         var audit = new ArrayList<AuditLog.Entry>();
         try (var statement = connection.prepareStatement(RELEASE)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            statement.setArray(2, connection.createArrayOf("text", state.equals("settled") ? new Object[] {"dead", "purged"} : new Object[] {"dead"}));
+            statement.setArray(2,
+                    connection.createArrayOf("text", state.equals("settled") ? new Object[] {"dead", "purged"} : new Object[] {"dead"}));
             statement.setString(3, state);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

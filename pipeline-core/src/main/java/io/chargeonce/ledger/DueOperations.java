@@ -78,7 +78,8 @@ public final class DueOperations {
     /** A batch of them that no other transaction holds. */
     public OperationTable.Locked lock(Connection connection, int limit) throws SQLException {
         try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
-                + "WHERE operation_id = ANY (ARRAY(" + due() + " ?)) AND " + state + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED")) {
+                + "WHERE operation_id = ANY (ARRAY(" + due() + " ?)) AND " + state
+                + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED")) {
             setPsps(statement);
             statement.setInt(2, 2 * limit);
             statement.setInt(3, limit);

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param answer     what the PSP said when it was asked again
  */
 public record HandSettlement(PspKey key, String operationId, int step, Optional<String> reference, String evidence, String proposedBy,
-                             String run, Instant proposedAt, State state, Optional<String> answer, Optional<String> approvedBy) {
+        String run, Instant proposedAt, State state, Optional<String> answer, Optional<String> approvedBy) {
 
     public enum State {
         /** The resolver has not decided yet: it has not come to it, or the PSP did not answer. */

@@ -39,7 +39,8 @@ public final class LetterCopies {
                     int revision = result.getInt("revision");
                     unknown.remove(letter.id());
                     staged.add(result.getString("state").equals("dead") ? Staging.deadLetter(topics, letter, revision,
-                            result.getObject("died_at", OffsetDateTime.class).toInstant()) : Staging.tombstone(topics, letter.id(), revision));
+                            result.getObject("died_at", OffsetDateTime.class).toInstant())
+                            : Staging.tombstone(topics, letter.id(), revision));
                 }
             }
         }

@@ -29,7 +29,7 @@ public final class Operation {
      * @param traceparent the span that accepted it, if it is traced
      */
     public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
-                           String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {}
+            String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {}
 
     private final Accepted accepted;
     OperationState state;

@@ -200,7 +200,8 @@ public final class OperationTable {
         }
     }
 
-    private static final String REFUNDS_OF = "SELECT clock_timestamp(), " + COLUMNS + " FROM refunds_of(?, ?) ORDER BY accepted_at, operation_id";
+    private static final String REFUNDS_OF =
+            "SELECT clock_timestamp(), " + COLUMNS + " FROM refunds_of(?, ?) ORDER BY accepted_at, operation_id";
 
     /** What a merchant has asked to give back of a payment, first to last; without a lock, for showing. */
     public static List<Operation> refundsOf(Connection connection, String merchant, PaymentId payment) throws SQLException {

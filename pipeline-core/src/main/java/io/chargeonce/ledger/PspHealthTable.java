@@ -24,7 +24,7 @@ public final class PspHealthTable {
      * @param inARow their payments, with commas between
      */
     public record Row(String psp, Duration good, Optional<Duration> bad, Optional<Duration> unwellFrom,
-                      Optional<Duration> unwell, boolean open, int row, String inARow) {}
+            Optional<Duration> unwell, boolean open, int row, String inARow) {}
 
     private PspHealthTable() {}
 

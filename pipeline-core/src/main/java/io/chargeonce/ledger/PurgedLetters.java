@@ -39,7 +39,8 @@ public final class PurgedLetters {
      * @return the ids that were purged until now
      */
     public static List<String> restore(Connection connection, Topics topics, Collection<String> ids,
-                                       Map<String, Operation> operations, DeadLetterTable.OnRecord onRecord) throws SQLException {
+                                       Map<String, Operation> operations, DeadLetterTable.OnRecord onRecord)
+            throws SQLException {
         if (ids.isEmpty()) {
             return List.of();
         }

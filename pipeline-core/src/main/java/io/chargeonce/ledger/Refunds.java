@@ -81,7 +81,8 @@ public final class Refunds {
             case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
                     : acceptNew(connection, topics, ask, charge, deadline);
             // A dead payment may be merged yet: its refund waits for what becomes of it.
-            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD, SUCCEEDED -> acceptNew(connection, topics, ask, charge, deadline);
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD, SUCCEEDED ->
+                acceptNew(connection, topics, ask, charge, deadline);
         };
     }
 
@@ -169,7 +170,8 @@ public final class Refunds {
 
     private static Operation.Accepted accepted(Ask ask, Operation charge, Money amount) {
         PaymentRequest paid = charge.accepted().request();
-        var request = new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());
+        var request =
+                new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());
         return new Operation.Accepted(ask.entityKey(), ask.payment(), OperationKind.REFUND, ask.reference().orElse(""),
                 ask.merchant(), ask.entityKey(), request, charge.accepted().at(),
                 TraceContext.current().or(charge.accepted()::traceparent));

@@ -28,8 +28,7 @@ public final class Staging {
         var accepted = operation.accepted();
         var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
                 .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at()).traced(accepted.traceparent());
-        operation.failureCause().ifPresent(cause ->
-                headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
+        operation.failureCause().ifPresent(cause -> headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
         return new OutboxRow(topic, operation.id(),
                 Optional.of(PaymentJson.write(record(operation))), headers.toMap());
     }

@@ -9,7 +9,7 @@ import io.chargeonce.payment.PspKey;
  * @param source how we came to hear it: {@code call}, {@code question}, {@code webhook} or {@code hand}
  */
 public record Told(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
-                   String pspReference) {
+        String pspReference) {
 
     public Told {
         cause = storable(cause);
@@ -20,15 +20,15 @@ public record Told(PspKey key, String source, AttemptState state, String outcome
     public static Told of(PspKey key, String source, Outcome heard) {
         return switch (heard) {
             case Outcome.Charged charged ->
-                    new Told(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
+                new Told(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
             case Outcome.Declined declined ->
-                    new Told(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.code(), declined.message(),
-                            declined.pspReference().orElse(null));
+                new Told(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.code(), declined.message(),
+                        declined.pspReference().orElse(null));
             case Outcome.Failed failed ->
-                    new Told(key, source, AttemptState.FAILED_DEFINITE, "failed", failed.cause().tag(), failed.detail(), null);
+                new Told(key, source, AttemptState.FAILED_DEFINITE, "failed", failed.cause().tag(), failed.detail(), null);
             case Outcome.Unknown unknown ->
-                    new Told(key, source, AttemptState.UNKNOWN, "unknown", unknown.cause().tag(), unknown.detail(),
-                            unknown.pspReference().orElse(null));
+                new Told(key, source, AttemptState.UNKNOWN, "unknown", unknown.cause().tag(), unknown.detail(),
+                        unknown.pspReference().orElse(null));
         };
     }
 

@@ -31,18 +31,18 @@ public final class CardNumbers {
      * and those of Maestro's prefixes (50, 56 to 69) and of RuPay's (81, 82) that are hardly issued.
      */
     private static final int[][] ISSUED = {
-        {4000, 4999, 16, 16}, {4000, 4999, 19, 19},                                             // Visa
-        {5100, 5599, 16, 16}, {2221, 2720, 16, 16},                                             // Mastercard
+        {4000, 4999, 16, 16}, {4000, 4999, 19, 19}, // Visa
+        {5100, 5599, 16, 16}, {2221, 2720, 16, 16}, // Mastercard
         {5018, 5020, 12, 19}, {5038, 5038, 12, 19}, {5893, 5893, 12, 19}, {6304, 6304, 12, 19}, // Maestro
         {6759, 6759, 12, 19}, {6761, 6763, 12, 19}, {6703, 6703, 16, 17}, {6700, 6799, 16, 16}, {6700, 6799, 18, 19},
-        {3400, 3499, 15, 15}, {3700, 3799, 15, 15},                                             // American Express
+        {3400, 3499, 15, 15}, {3700, 3799, 15, 15}, // American Express
         {6011, 6011, 16, 16}, {6440, 6599, 16, 16}, {6011, 6011, 19, 19}, {6440, 6599, 19, 19}, // Discover
         {3000, 3059, 14, 14}, {3095, 3095, 14, 14}, {3600, 3699, 14, 14}, {3800, 3999, 14, 14}, // Diners Club
         {3000, 3059, 16, 16}, {3095, 3095, 16, 16}, {3600, 3699, 16, 16}, {3800, 3999, 16, 16},
-        {3528, 3589, 16, 16}, {3528, 3589, 19, 19},                                             // JCB
-        {6200, 6299, 16, 19}, {8100, 8171, 16, 19},                                             // UnionPay
-        {2200, 2204, 16, 16}, {9792, 9792, 16, 16}, {5060, 5061, 16, 16},                       // Mir, Troy, Verve
-        {5085, 5089, 16, 16}, {6069, 6085, 16, 16},                                             // RuPay
+        {3528, 3589, 16, 16}, {3528, 3589, 19, 19}, // JCB
+        {6200, 6299, 16, 19}, {8100, 8171, 16, 19}, // UnionPay
+        {2200, 2204, 16, 16}, {9792, 9792, 16, 16}, {5060, 5061, 16, 16}, // Mir, Troy, Verve
+        {5085, 5089, 16, 16}, {6069, 6085, 16, 16}, // RuPay
         {5041, 5041, 16, 16}, {5066, 5067, 16, 16}, {5090, 5099, 16, 16}, {6362, 6363, 16, 16}, {6062, 6062, 16, 16}}; // Elo, Hipercard
 
     /** The same by the first four digits: bit n stands for numbers of 12 + n digits. */
@@ -155,9 +155,11 @@ public final class CardNumbers {
             case Character.DECIMAL_DIGIT_NUMBER -> Character.digit(c, 10);
             case Character.OTHER_NUMBER -> superscriptOrCircled(c);
             case Character.UPPERCASE_LETTER, Character.LOWERCASE_LETTER, Character.TITLECASE_LETTER, Character.MODIFIER_LETTER,
-                 Character.OTHER_LETTER -> isFiller(c) ? INVISIBLE : LETTER;
+                    Character.OTHER_LETTER ->
+                isFiller(c) ? INVISIBLE : LETTER;
             case Character.FORMAT, Character.CONTROL, Character.NON_SPACING_MARK, Character.ENCLOSING_MARK,
-                 Character.COMBINING_SPACING_MARK -> INVISIBLE;
+                    Character.COMBINING_SPACING_MARK ->
+                INVISIBLE;
             default -> SEPARATOR;
         };
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param canGoOn          whether who called the PSP can make the next attempt at once
  */
 public record Situation(OperationKind kind, Progress progress, int represented, boolean purged, boolean pspWellForOthers,
-                        Optional<String> capturedAs, boolean failedAlready, boolean anotherCaptured, boolean canGoOn) {
+        Optional<String> capturedAs, boolean failedAlready, boolean anotherCaptured, boolean canGoOn) {
 
     /** No attempt was made, for a bug of ours came before it. */
     public static Situation beforeAnAttempt(OperationKind kind, Progress progress, int represented) {

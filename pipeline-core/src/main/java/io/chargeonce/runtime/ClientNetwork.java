@@ -31,6 +31,7 @@ public record ClientNetwork(String name) {
 
     /** The same of a connection's other end; what is no address of the internet counts by itself. */
     public static ClientNetwork of(SocketAddress peer) {
-        return peer instanceof InetSocketAddress socket && !socket.isUnresolved() ? of(socket.getAddress()) : new ClientNetwork(peer.toString());
+        return peer instanceof InetSocketAddress socket && !socket.isUnresolved() ? of(socket.getAddress())
+                : new ClientNetwork(peer.toString());
     }
 }

@@ -24,7 +24,7 @@ public final class Meters implements AutoCloseable {
     public static Meters of(String service) {
         Meters meters = new Meters(service);
         List.of(new ClassLoaderMetrics(), new JvmMemoryMetrics(), new JvmThreadMetrics(), new ProcessorMetrics(),
-                        new FileDescriptorMetrics(), new UptimeMetrics(), meters.garbageCollection)
+                new FileDescriptorMetrics(), new UptimeMetrics(), meters.garbageCollection)
                 .forEach(binder -> binder.bindTo(meters.registry));
         Build.CURRENT.register(meters.registry);
         return meters;

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * @param adminToken       what metrics and the details of health are only told with; without one they are told to all
  */
 public record PipelineSettings(String databaseUrl, String databaseUser, Supplier<String> databasePassword, String kafka,
-                               Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
-                               Optional<Address> admin, Optional<Secret> adminToken) {
+        Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
+        Optional<Address> admin, Optional<Secret> adminToken) {
 
     public static final Setting<String> DATABASE_URL = Setting.string("CHARGEONCE_DATABASE_URL",
             "JDBC address of the Postgres primary; with sslmode=verify-full unless it is on this machine.")

@@ -27,8 +27,9 @@ public final class Vault {
     /** For who seals: to go without is refused at the start. */
     public static final Setting<Optional<Secret>> FILE = Setting.secretFile(NAME,
             "File with the keys that records which cannot be read are sealed with at rest; chargeonce data-key makes it. Services get the .public file, which only seals.")
-            .optionalIfExposed("is missing, so records that cannot be read, which may hold card numbers, would be kept in the clear; make a "
-                    + "file with 'chargeonce data-key FILE', and name FILE.public here");
+            .optionalIfExposed(
+                    "is missing, so records that cannot be read, which may hold card numbers, would be kept in the clear; make a "
+                            + "file with 'chargeonce data-key FILE', and name FILE.public here");
 
     /** For who looks at what is sealed: without it the rest of the work goes on. */
     public static final Setting<Optional<Secret>> FILE_OF_A_COMMAND = Setting.secretFile(NAME,
@@ -93,7 +94,8 @@ public final class Vault {
     /** Of a command. A file without keys is told where they are needed. */
     public static Vault ofCommand(Settings settings) {
         boolean insecure = settings.get(Settings.INSECURE) == Settings.Insecure.YES;
-        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), insecure)).orElse(insecure ? IN_THE_CLEAR : WITHOUT_KEY);
+        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), insecure))
+                .orElse(insecure ? IN_THE_CLEAR : WITHOUT_KEY);
     }
 
     /**
@@ -123,9 +125,10 @@ public final class Vault {
         }
         byte[] rest = Arrays.copyOfRange(sealed, 1, sealed.length);
         if (sealed[0] == CLEAR) {
-            return inTheClear ? new Opened.Readable(rest) : new Opened.Closed(("these bytes are not sealed: they were kept in the clear in a trial, "
-                    + "or were put there by someone else; if you know that it was a trial, read them with %s=yes, else purge them")
-                    .formatted(Settings.INSECURE.name()));
+            return inTheClear ? new Opened.Readable(rest)
+                    : new Opened.Closed(("these bytes are not sealed: they were kept in the clear in a trial, "
+                            + "or were put there by someone else; if you know that it was a trial, read them with %s=yes, else purge them")
+                            .formatted(Settings.INSECURE.name()));
         }
         if (file.isEmpty()) {
             return new Opened.Closed("there is no data key here: name the file with the private keys in " + NAME);
@@ -143,8 +146,9 @@ public final class Vault {
         try {
             return new Opened.Readable(unseals.get().decrypt(rest, context(place)));
         } catch (GeneralSecurityException notOurs) {
-            return new Opened.Closed(("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here; add the "
-                    + "key it was sealed with to the file").formatted(NAME));
+            return new Opened.Closed(
+                    ("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here; add the "
+                            + "key it was sealed with to the file").formatted(NAME));
         }
     }
 

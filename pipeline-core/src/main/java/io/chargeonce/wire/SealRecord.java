@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param mark       HMAC-SHA256 over all of the above
  */
 public record SealRecord(String type, int version, long seal, long fromId, long toId, long records, String rowsSha256,
-                         Optional<String> previous, Optional<Long> forgottenTo, Optional<String> keyId, String sealedAt, String mark) {
+        Optional<String> previous, Optional<Long> forgottenTo, Optional<String> keyId, String sealedAt, String mark) {
 
     public static final String TYPE = "audit.seal";
     public static final int VERSION = 1;

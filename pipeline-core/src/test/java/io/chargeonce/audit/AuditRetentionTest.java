@@ -104,8 +104,9 @@ class AuditRetentionTest {
     @Test
     void appends_that_find_no_table_at_all_make_it_themselves() throws SQLException {
         execute("SELECT setval('audit_record_audit_id_seq', 499999990)");
-        CompletableFuture.allOf(IntStream.range(0, 4).mapToObj(writer -> CompletableFuture.runAsync(() ->
-                IntStream.range(0, 10).forEach(i -> append("w" + writer + "-" + i)))).toArray(CompletableFuture[]::new)).join();
+        CompletableFuture.allOf(IntStream.range(0, 4)
+                .mapToObj(writer -> CompletableFuture.runAsync(() -> IntStream.range(0, 10).forEach(i -> append("w" + writer + "-" + i))))
+                .toArray(CompletableFuture[]::new)).join();
         assertThat(text("SELECT count(*) FROM audit_record WHERE audit_id > 499999990")).isEqualTo("40");
     }
 
@@ -140,10 +141,10 @@ class AuditRetentionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            // Younger than the retention, and than any that may be set.
-            "UPDATE audit_seal SET sealed_at = now() - interval '89 days'",
-            // Not sealed to the end of its table, or not as the seal was that was checked.
-            "UPDATE audit_seal SET to_id = 99999998", "UPDATE audit_seal SET to_id = 199999998"})
+        // Younger than the retention, and than any that may be set.
+        "UPDATE audit_seal SET sealed_at = now() - interval '89 days'",
+        // Not sealed to the end of its table, or not as the seal was that was checked.
+        "UPDATE audit_seal SET to_id = 99999998", "UPDATE audit_seal SET to_id = 199999998"})
     void what_is_young_or_not_all_sealed_stays_whoever_asks(String change) throws SQLException {
         twoYearsAgo("a");
         execute(change);
@@ -183,11 +184,11 @@ class AuditRetentionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"DROP TABLE " + FIRST, "ALTER TABLE audit_record DETACH PARTITION " + FIRST, "TRUNCATE " + FIRST,
-            "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET forgotten_to = 99999999 WHERE seal = 3",
-            "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET key_id = NULL, forgotten_to = 99999999 WHERE seal = 3",
-            "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET forgotten_to = 99999999, mark = sha256('x') WHERE seal = 3",
-            "DROP TABLE audit_record_to_99999999; DELETE FROM audit_seal WHERE seal = 1",
-            "DELETE FROM audit_record WHERE resource_id = 'a'"})
+        "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET forgotten_to = 99999999 WHERE seal = 3",
+        "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET key_id = NULL, forgotten_to = 99999999 WHERE seal = 3",
+        "DROP TABLE audit_record_to_99999999; UPDATE audit_seal SET forgotten_to = 99999999, mark = sha256('x') WHERE seal = 3",
+        "DROP TABLE audit_record_to_99999999; DELETE FROM audit_seal WHERE seal = 1",
+        "DELETE FROM audit_record WHERE resource_id = 'a'"})
     void a_beginning_that_was_taken_away_by_hand_shows(String theft) throws SQLException {
         twoYearsAgo("a", "b");
         for (String each : List.of("c", "d")) {
@@ -309,7 +310,8 @@ class AuditRetentionTest {
         try (Connection charge = DriverManager.getConnection(url.replace("user=postgres", "user=chargeonce_charge"));
              var statement = charge.createStatement()) {
             charge.setSchema("chargeonce");
-            try (var row = statement.executeQuery("SELECT coalesce(forget_audit_records(interval '" + kept + "', 1, 99999999)::text, 'nothing')")) {
+            try (var row = statement
+                    .executeQuery("SELECT coalesce(forget_audit_records(interval '" + kept + "', 1, 99999999)::text, 'nothing')")) {
                 row.next();
                 return row.getString(1);
             }

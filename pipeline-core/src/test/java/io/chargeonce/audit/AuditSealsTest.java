@@ -61,23 +61,29 @@ class AuditSealsTest {
         append("c");
         sealer(KEY).runOnce();
         sealer(KEY).runOnce();
-        assertThat(text("SELECT string_agg(from_id || '-' || to_id || ':' || records, ' ' ORDER BY seal) FROM audit_seal")).isEqualTo("1-2:2 3-3:1");
-        assertThat(text("SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = 'payments.audit-seals'"))
+        assertThat(text("SELECT string_agg(from_id || '-' || to_id || ':' || records, ' ' ORDER BY seal) FROM audit_seal"))
+                .isEqualTo("1-2:2 3-3:1");
+        assertThat(text(
+                "SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = 'payments.audit-seals'"))
                 .isEqualTo("1 2");
         Checked checked = check(KEY);
         assertThat(checked.findings).isEmpty();
-        assertThat(checked.report).extracting(SealCheck.Report::seals, SealCheck.Report::records, SealCheck.Report::plain, SealCheck.Report::holdsSinceTheFirst)
+        assertThat(checked.report)
+                .extracting(SealCheck.Report::seals, SealCheck.Report::records, SealCheck.Report::plain,
+                        SealCheck.Report::holdsSinceTheFirst)
                 .containsExactly(2L, 3L, 0L, true);
         assertThat(checked.report.unsealed().records()).isZero();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"UPDATE audit_record SET actor = 'another' WHERE audit_id = 2", "UPDATE audit_record SET at = at + interval '1 microsecond' WHERE audit_id = 2",
-            "UPDATE audit_record SET session_role = 'another' WHERE audit_id = 2", "UPDATE audit_record SET data = '{\"amount\": 1}' WHERE audit_id = 2",
-            "UPDATE audit_record SET reason = NULL, origin = reason WHERE audit_id = 2", "DELETE FROM audit_record WHERE audit_id = 2",
-            "DELETE FROM audit_record WHERE audit_id = 4", "TRUNCATE audit_record",
-            "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', 'c', 'd')",
-            "UPDATE audit_record SET audit_id = DEFAULT WHERE audit_id = 1"})
+    @ValueSource(strings = {"UPDATE audit_record SET actor = 'another' WHERE audit_id = 2",
+        "UPDATE audit_record SET at = at + interval '1 microsecond' WHERE audit_id = 2",
+        "UPDATE audit_record SET session_role = 'another' WHERE audit_id = 2",
+        "UPDATE audit_record SET data = '{\"amount\": 1}' WHERE audit_id = 2",
+        "UPDATE audit_record SET reason = NULL, origin = reason WHERE audit_id = 2", "DELETE FROM audit_record WHERE audit_id = 2",
+        "DELETE FROM audit_record WHERE audit_id = 4", "TRUNCATE audit_record",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', 'c', 'd')",
+        "UPDATE audit_record SET audit_id = DEFAULT WHERE audit_id = 1"})
     void a_record_that_was_changed_added_or_taken_away_shows(String forgery) {
         append("a", "b");
         text("SELECT nextval('audit_record_audit_id_seq')");
@@ -90,8 +96,9 @@ class AuditSealsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', 'c', 'd')",
-            "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', 'b', 'c', 'd')"})
+    @ValueSource(strings = {
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', 'c', 'd')",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', 'b', 'c', 'd')"})
     void a_record_under_an_id_that_was_never_given_out_shows_and_stops_no_seal(String forgery) {
         append("a");
         sealer(KEY).runOnce();
@@ -103,9 +110,11 @@ class AuditSealsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DELETE FROM audit_seal WHERE seal = 2", "DELETE FROM audit_seal WHERE seal <= 2", "UPDATE audit_seal SET records = 2 WHERE seal = 2",
-            "UPDATE audit_seal SET mark = sha256('x') WHERE seal = 2", "UPDATE audit_seal SET sealed_at = sealed_at - interval '1 day' WHERE seal = 2",
-            "UPDATE audit_seal SET sealed_at = 'infinity' WHERE seal = 2", "UPDATE audit_seal SET key_id = NULL WHERE seal = 3"})
+    @ValueSource(strings = {"DELETE FROM audit_seal WHERE seal = 2", "DELETE FROM audit_seal WHERE seal <= 2",
+        "UPDATE audit_seal SET records = 2 WHERE seal = 2",
+        "UPDATE audit_seal SET mark = sha256('x') WHERE seal = 2",
+        "UPDATE audit_seal SET sealed_at = sealed_at - interval '1 day' WHERE seal = 2",
+        "UPDATE audit_seal SET sealed_at = 'infinity' WHERE seal = 2", "UPDATE audit_seal SET key_id = NULL WHERE seal = 3"})
     void a_seal_that_was_changed_or_taken_away_shows(String forgery) {
         Stream.of("a", "b", "c").forEach(each -> {
             append(each);
@@ -203,7 +212,8 @@ class AuditSealsTest {
     @Test
     void sealers_of_several_processes_seal_each_record_once_while_records_come() {
         var running = new ArrayList<CompletableFuture<Void>>();
-        IntStream.range(0, 2).forEach(writer -> running.add(CompletableFuture.runAsync(() -> IntStream.range(0, 60).forEach(i -> append("w" + writer + "-" + i)))));
+        IntStream.range(0, 2).forEach(writer -> running
+                .add(CompletableFuture.runAsync(() -> IntStream.range(0, 60).forEach(i -> append("w" + writer + "-" + i)))));
         IntStream.range(0, 3).forEach(process -> running.add(CompletableFuture.runAsync(() -> {
             var sealer = sealer(KEY, 7);
             IntStream.range(0, 40).forEach(pass -> sealer.runOnce());
@@ -276,7 +286,9 @@ class AuditSealsTest {
 
     private static Checked check(AuditKeys keys, long after) {
         var findings = new ArrayList<String>();
-        var report = new SealCheck(database, keys, finding -> findings.add((finding.seal().isPresent() ? finding.seal().getAsLong() + " " : "") + finding.what())).check(after);
+        var report = new SealCheck(database, keys,
+                finding -> findings.add((finding.seal().isPresent() ? finding.seal().getAsLong() + " " : "") + finding.what()))
+                .check(after);
         return new Checked(report, findings);
     }
 
@@ -297,7 +309,8 @@ class AuditSealsTest {
     }
 
     private static AuditLog.Entry entry(String resource) {
-        return new AuditLog.Entry("tester", "tried", Optional.of("acme"), "operation", resource, Optional.of("why \"not\""), Map.of("amount", 1));
+        return new AuditLog.Entry("tester", "tried", Optional.of("acme"), "operation", resource, Optional.of("why \"not\""),
+                Map.of("amount", 1));
     }
 
     private static void append(String... resources) {

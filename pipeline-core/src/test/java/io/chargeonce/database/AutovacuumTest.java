@@ -30,8 +30,9 @@ class AutovacuumTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"operation", "operation_state", "payment_attempt", "psp_observation", "idempotency_key", "audit_record_to_99999999",
-            "audit_record_to_199999999"})
+    @ValueSource(
+            strings = {"operation", "operation_state", "payment_attempt", "psp_observation", "idempotency_key", "audit_record_to_99999999",
+                "audit_record_to_199999999"})
     void what_grows_for_years_is_vacuumed_by_rows_and_frozen_as_it_comes(String table) throws SQLException {
         assertThat(options(table)).contains("autovacuum_vacuum_insert_scale_factor=0.0", "autovacuum_vacuum_insert_threshold=1000000",
                 "autovacuum_freeze_min_age=0");
@@ -57,7 +58,8 @@ class AutovacuumTest {
 
     private static String options(String table) throws SQLException {
         try (var statement = connection.createStatement();
-             var row = statement.executeQuery("SELECT array_to_string(reloptions, ' ') FROM pg_class WHERE oid = '" + table + "'::regclass")) {
+             var row = statement
+                     .executeQuery("SELECT array_to_string(reloptions, ' ') FROM pg_class WHERE oid = '" + table + "'::regclass")) {
             row.next();
             return row.getString(1);
         }

@@ -191,7 +191,8 @@ class CoalescerTest {
             gate.countDown();
 
             assertThatThrownBy(answers.get(12)::join).hasCauseInstanceOf(IllegalArgumentException.class);
-            assertThat(answers).filteredOn(answer -> answer != answers.get(12)).allSatisfy(answer -> assertThat(answer.join()).isPositive());
+            assertThat(answers).filteredOn(answer -> answer != answers.get(12))
+                    .allSatisfy(answer -> assertThat(answer.join()).isPositive());
             assertThat(written()).hasSize(39).doesNotContain(13);
         }
     }
@@ -218,17 +219,20 @@ class CoalescerTest {
             gate.countDown();
 
             assertThatThrownBy(answers.get(12)::join).rootCause().isSameAs(error);
-            assertThat(answers).filteredOn(answer -> answer != answers.get(12)).allSatisfy(answer -> assertThat(answer.join()).isPositive());
+            assertThat(answers).filteredOn(answer -> answer != answers.get(12))
+                    .allSatisfy(answer -> assertThat(answer.join()).isPositive());
             assertThat(written()).hasSize(39).doesNotContain(13);
         }
     }
 
     @Test
     void an_error_about_one_ask_is_a_bug_and_one_about_the_process_stays_an_error() {
-        try (var coalescer = coalescer(1, (connection, asks) -> refuse13(asks, () -> new StackOverflowError("planted"), write(connection, asks)))) {
+        try (var coalescer =
+                coalescer(1, (connection, asks) -> refuse13(asks, () -> new StackOverflowError("planted"), write(connection, asks)))) {
             assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(BrokenWork.class).hasCauseInstanceOf(StackOverflowError.class);
         }
-        try (var coalescer = coalescer(1, (connection, asks) -> refuse13(asks, () -> new NoClassDefFoundError("planted"), write(connection, asks)))) {
+        try (var coalescer =
+                coalescer(1, (connection, asks) -> refuse13(asks, () -> new NoClassDefFoundError("planted"), write(connection, asks)))) {
             assertThatThrownBy(() -> coalescer.ask(13)).isInstanceOf(NoClassDefFoundError.class);
         }
     }
@@ -312,8 +316,7 @@ class CoalescerTest {
             awaitBehindTheGate(31);
             gate.countDown();
 
-            assertThat(answers).allSatisfy(answer ->
-                    assertThatThrownBy(answer::join).hasCauseInstanceOf(DatabaseUnavailable.class));
+            assertThat(answers).allSatisfy(answer -> assertThatThrownBy(answer::join).hasCauseInstanceOf(DatabaseUnavailable.class));
             assertThat(written()).isEmpty();
             assertThat(coalescer.ask(1)).isEqualTo(10);
         }
@@ -339,8 +342,8 @@ class CoalescerTest {
 
             assertThat(answers).filteredOn(answer -> !answer.isCompletedExceptionally()).hasSize(20_000)
                     .allSatisfy(answer -> assertThat(answer.join()).isNotNegative());
-            assertThat(answers).filteredOn(CompletableFuture::isCompletedExceptionally).allSatisfy(answer ->
-                    assertThatThrownBy(answer::join).hasCauseInstanceOf(Coalescer.Overloaded.class));
+            assertThat(answers).filteredOn(CompletableFuture::isCompletedExceptionally)
+                    .allSatisfy(answer -> assertThatThrownBy(answer::join).hasCauseInstanceOf(Coalescer.Overloaded.class));
         }
     }
 
@@ -352,8 +355,7 @@ class CoalescerTest {
             awaitBehindTheGate(1);
             var queued = ask(coalescer, 1);
             awaitBehindTheGate(2);
-            Awaitility.await().untilAsserted(() ->
-                    assertThatThrownBy(() -> coalescer.ask(2)).isInstanceOf(Coalescer.Overloaded.class));
+            Awaitility.await().untilAsserted(() -> assertThatThrownBy(() -> coalescer.ask(2)).isInstanceOf(Coalescer.Overloaded.class));
             gate.countDown();
 
             assertThat(underWay.join()).isZero();
@@ -375,8 +377,7 @@ class CoalescerTest {
         closing.join();
 
         assertThat(underWay.join()).isZero();
-        assertThat(queued).allSatisfy(answer ->
-                assertThatThrownBy(answer::join).hasCauseInstanceOf(Coalescer.Overloaded.class));
+        assertThat(queued).allSatisfy(answer -> assertThatThrownBy(answer::join).hasCauseInstanceOf(Coalescer.Overloaded.class));
         assertThatThrownBy(() -> coalescer.ask(1)).isInstanceOf(Coalescer.Overloaded.class);
     }
 
@@ -432,7 +433,8 @@ class CoalescerTest {
 
     @Test
     void only_the_merchant_whose_own_asks_wait_too_long_is_refused() {
-        try (var coalescer = new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(1), () -> {}, this::writeBehindTheGate)) {
+        try (var coalescer =
+                new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(1), () -> {}, this::writeBehindTheGate)) {
             ask(coalescer, "flood", 0);
             Awaitility.await().until(() -> batches.size() == 1);
             ask(coalescer, "flood", 1);

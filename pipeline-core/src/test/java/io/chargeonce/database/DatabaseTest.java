@@ -34,7 +34,8 @@ class DatabaseTest {
     void the_server_finds_out_within_half_a_minute_that_a_client_is_gone() {
         try (var database = Database.openForService(URL, "postgres", "", 1)) {
             int seconds = database.withConnection(connection -> Integer.parseInt(setting(connection, "tcp_keepalives_idle"))
-                    + Integer.parseInt(setting(connection, "tcp_keepalives_interval")) * Integer.parseInt(setting(connection, "tcp_keepalives_count")));
+                    + Integer.parseInt(setting(connection, "tcp_keepalives_interval"))
+                            * Integer.parseInt(setting(connection, "tcp_keepalives_count")));
             assertThat(seconds).isEqualTo(30);
             assertThat(database.<String>withConnection(connection -> setting(connection, "tcp_user_timeout"))).isEqualTo("30000");
         }
@@ -91,7 +92,8 @@ class DatabaseTest {
                 .matches(refused -> !refused.isOurs() && !refused.isPassing() && !refused.isAboutTheRow());
         var meters = new SimpleMeterRegistry();
         try (var database = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
-            assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("DO $$ BEGIN RAISE SQLSTATE 'X4EYE'; END $$")))
+            assertThatThrownBy(() -> database
+                    .withConnection(connection -> connection.createStatement().execute("DO $$ BEGIN RAISE SQLSTATE 'X4EYE'; END $$")))
                     .isInstanceOf(DatabaseRefused.class);
             assertThat(meters.counter("chargeonce.database.misfits").count()).isZero();
         }
@@ -103,7 +105,8 @@ class DatabaseTest {
         var meters = new SimpleMeterRegistry();
         try (var database = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
             assertThat(database.problem()).isEmpty();
-            assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column FROM outbox")))
+            assertThatThrownBy(
+                    () -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column FROM outbox")))
                     .isInstanceOf(DatabaseRefused.class);
             assertThat(database.problem()).get().asString().contains("no_such_column");
             assertThat(meters.counter("chargeonce.database.misfits").count()).isEqualTo(1);
@@ -116,7 +119,8 @@ class DatabaseTest {
         try (var first = Database.openForService(URL, "postgres", "", 1).countedBy(meters);
              var second = Database.openForService(URL, "postgres", "", 1).countedBy(meters)) {
             for (Database database : List.of(first, second)) {
-                assertThatThrownBy(() -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column")))
+                assertThatThrownBy(
+                        () -> database.withConnection(connection -> connection.createStatement().execute("SELECT no_such_column")))
                         .isInstanceOf(DatabaseRefused.class);
             }
             assertThat(meters.find("chargeonce.database.misfits").meter().measure().iterator().next().getValue()).isEqualTo(2);

@@ -19,7 +19,8 @@ final class MigrationRules {
     private static final Pattern TABLE_MADE_HERE = Pattern.compile("CREATE TABLE (?:IF NOT EXISTS )?(\\w+)");
     private static final Pattern INDEX = Pattern.compile("CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(\\w+) ON (\\w+).*");
     private static final Pattern ALTER = Pattern.compile("ALTER TABLE (?:ONLY |IF EXISTS )?(\\w+) .*");
-    private static final Pattern ROWS = Pattern.compile("(UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|LOCK(?: TABLE)?|CLUSTER|VACUUM FULL|REINDEX) .*");
+    private static final Pattern ROWS =
+            Pattern.compile("(UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|LOCK(?: TABLE)?|CLUSTER|VACUUM FULL|REINDEX) .*");
     private static final Pattern DROP = Pattern.compile("DROP (TABLE|VIEW|COLUMN|FUNCTION) .*|ALTER TABLE .* DROP COLUMN .*");
     private static final Pattern CONTRACT = Pattern.compile("-- Nothing older than \\d+\\.\\d+ runs any more\\.\\n");
 
@@ -76,14 +77,16 @@ final class MigrationRules {
         }
         List<String> alone = List.of("SET LOCK_TIMEOUT = 0", "DROP INDEX CONCURRENTLY IF EXISTS " + index.group(2), index.group());
         return statements.equals(alone) ? Optional.empty()
-                : Optional.of("it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its file has "
-                        + "SET lock_timeout = 0, DROP INDEX CONCURRENTLY IF EXISTS of that index, this, and nothing else");
+                : Optional.of(
+                        "it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its file has "
+                                + "SET lock_timeout = 0, DROP INDEX CONCURRENTLY IF EXISTS of that index, this, and nothing else");
     }
 
     private Optional<String> alter(String statement) {
         if (statement.contains(" VALIDATE CONSTRAINT ")) {
             return statements.stream().anyMatch(other -> other.contains(" NOT VALID"))
-                    ? Optional.of("the lock of ADD CONSTRAINT is held while all rows are read; validate in a migration of its own") : Optional.empty();
+                    ? Optional.of("the lock of ADD CONSTRAINT is held while all rows are read; validate in a migration of its own")
+                    : Optional.empty();
         }
         if (statement.matches(".* ADD (CONSTRAINT \\w+ )?(CHECK|FOREIGN KEY)\\b.*") && !statement.endsWith(" NOT VALID")) {
             return Optional.of("all rows are read under its lock; say NOT VALID, and validate in a later migration");
@@ -91,7 +94,8 @@ final class MigrationRules {
         if (statement.matches(".* ADD (CONSTRAINT \\w+ )?(UNIQUE|PRIMARY KEY|EXCLUDE)\\b.*") && !statement.contains(" USING INDEX ")) {
             return Optional.of("its index is made under the lock; make it concurrently before, and say USING INDEX");
         }
-        if (statement.matches(".* ADD (COLUMN )?.* (REFERENCES|UNIQUE|PRIMARY KEY|CHECK|GENERATED)\\b.*") && !statement.contains(" CONSTRAINT ")) {
+        if (statement.matches(".* ADD (COLUMN )?.* (REFERENCES|UNIQUE|PRIMARY KEY|CHECK|GENERATED)\\b.*")
+                && !statement.contains(" CONSTRAINT ")) {
             return Optional.of("a column that comes with a constraint or is computed is read or written in all rows under its lock");
         }
         if (statement.matches(".* ADD (COLUMN )?.* NOT NULL\\b.*") && !statement.contains(" DEFAULT ")) {

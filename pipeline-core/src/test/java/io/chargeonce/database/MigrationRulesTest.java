@@ -35,43 +35,45 @@ class MigrationRulesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "ALTER TABLE operation ADD COLUMN note text;",
-            "ALTER TABLE operation ADD COLUMN tries int NOT NULL DEFAULT 0;",
-            "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE note <> '';",
-            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID;",
-            "ALTER TABLE operation VALIDATE CONSTRAINT short;",
-            "ALTER TABLE operation ADD CONSTRAINT one UNIQUE USING INDEX by_note;",
-            "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD CHECK (n < 9);",
-            "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
-            "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
+        "ALTER TABLE operation ADD COLUMN note text;",
+        "ALTER TABLE operation ADD COLUMN tries int NOT NULL DEFAULT 0;",
+        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE note <> '';",
+        "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID;",
+        "ALTER TABLE operation VALIDATE CONSTRAINT short;",
+        "ALTER TABLE operation ADD CONSTRAINT one UNIQUE USING INDEX by_note;",
+        "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD CHECK (n < 9);",
+        "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
+        "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
     void what_holds_nobody_up_may_be_released(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "CREATE INDEX by_note ON operation (note);",
-            "CREATE UNIQUE INDEX by_note ON operation (note);",
-            "CREATE INDEX CONCURRENTLY by_note ON operation (note);",
-            "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS another; CREATE INDEX CONCURRENTLY by_note ON operation (note);",
-            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9);",
-            "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID; ALTER TABLE operation VALIDATE CONSTRAINT short;",
-            "ALTER TABLE operation ADD FOREIGN KEY (merchant_id) REFERENCES merchant;",
-            "ALTER TABLE operation ADD CONSTRAINT one UNIQUE (note);",
-            "ALTER TABLE operation ADD COLUMN note text UNIQUE;",
-            "ALTER TABLE operation ADD COLUMN note text NOT NULL;",
-            "ALTER TABLE operation ALTER COLUMN amount TYPE numeric;",
-            "alter table operation\n    alter column amount set not null;",
-            "ALTER TABLE operation RENAME COLUMN note TO notes;",
-            "ALTER TABLE operation DROP COLUMN note;",
-            "DROP TABLE tier_visit;",
-            "UPDATE operation SET note = '';", "DELETE FROM tier_visit;", "TRUNCATE tier_visit;", "LOCK TABLE operation;", "VACUUM FULL operation;"})
+        "CREATE INDEX by_note ON operation (note);",
+        "CREATE UNIQUE INDEX by_note ON operation (note);",
+        "CREATE INDEX CONCURRENTLY by_note ON operation (note);",
+        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS another; CREATE INDEX CONCURRENTLY by_note ON operation (note);",
+        "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9);",
+        "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID; ALTER TABLE operation VALIDATE CONSTRAINT short;",
+        "ALTER TABLE operation ADD FOREIGN KEY (merchant_id) REFERENCES merchant;",
+        "ALTER TABLE operation ADD CONSTRAINT one UNIQUE (note);",
+        "ALTER TABLE operation ADD COLUMN note text UNIQUE;",
+        "ALTER TABLE operation ADD COLUMN note text NOT NULL;",
+        "ALTER TABLE operation ALTER COLUMN amount TYPE numeric;",
+        "alter table operation\n    alter column amount set not null;",
+        "ALTER TABLE operation RENAME COLUMN note TO notes;",
+        "ALTER TABLE operation DROP COLUMN note;",
+        "DROP TABLE tier_visit;",
+        "UPDATE operation SET note = '';", "DELETE FROM tier_visit;", "TRUNCATE tier_visit;", "LOCK TABLE operation;",
+        "VACUUM FULL operation;"})
     void what_holds_payments_up_or_breaks_old_services_is_found(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).hasSize(1);
     }
 
     @Test
     void which_versions_run_with_it_stands_first() {
-        assertThat(MigrationRules.broken("ALTER TABLE operation ADD COLUMN note text;")).singleElement().asString().contains("-- Runs with 1.2 and later.");
+        assertThat(MigrationRules.broken("ALTER TABLE operation ADD COLUMN note text;")).singleElement().asString()
+                .contains("-- Runs with 1.2 and later.");
     }
 }

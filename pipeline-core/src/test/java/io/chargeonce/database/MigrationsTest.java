@@ -30,8 +30,8 @@ class MigrationsTest {
         try (Connection dump = open(url); Connection payment = open(url); Connection watch = open(url)) {
             dump.setAutoCommit(false);
             execute(dump, "SELECT FROM merchant");
-            var migrating = CompletableFuture.supplyAsync(() ->
-                    Migrations.apply(url, "postgres", "", "classpath:io/chargeonce/database/migration", "filesystem:" + later));
+            var migrating = CompletableFuture.supplyAsync(
+                    () -> Migrations.apply(url, "postgres", "", "classpath:io/chargeonce/database/migration", "filesystem:" + later));
             Awaitility.await().atMost(PATIENCE).until(() -> waits(watch));
             execute(payment, "INSERT INTO merchant (merchant_id) VALUES ('acme')");
             assertThat(migrating).isNotDone();

@@ -155,8 +155,8 @@ class OutboxRelayTest {
             assertThat(published()).hasSize(WRITERS);
             assertThat(published().values()).allSatisfy(numbers -> assertThat(numbers).hasSizeGreaterThanOrEqualTo(ROWS_OF_A_WRITER));
         });
-        assertThat(published().values()).allSatisfy(numbers ->
-                assertThat(numbers).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS_OF_A_WRITER).boxed().toList()));
+        assertThat(published().values()).allSatisfy(
+                numbers -> assertThat(numbers).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS_OF_A_WRITER).boxed().toList()));
     }
 
     /** Takes ids, dawdles, and then commits or has to do it again. */
@@ -215,7 +215,8 @@ class OutboxRelayTest {
     @Test
     void a_row_is_found_though_no_snapshot_knew_of_its_transaction_when_a_higher_id_was_seen() throws SQLException {
         var frontier = new Frontier();
-        try (Connection relay = DriverManager.getConnection(url, "postgres", ""); Connection older = transaction(); Connection younger = transaction()) {
+        try (Connection relay = DriverManager.getConnection(url, "postgres", ""); Connection older = transaction();
+             Connection younger = transaction()) {
             older.createStatement().execute("SELECT pg_current_xact_id()");
             Outbox.stage(younger, List.of(row("of the younger", "1")));
             Outbox.stage(older, List.of(row("of the older", "1")));
@@ -326,8 +327,9 @@ class OutboxRelayTest {
         String missing = topic + "-missing";
         database.inTransaction(connection -> {
             for (int i = 1; i <= 30; i++) {
-                Outbox.stage(connection, List.of(new OutboxRow(missing, "missing-" + i, Optional.of("1".getBytes(StandardCharsets.UTF_8)), Map.of()),
-                        row("key-" + i, "1")));
+                Outbox.stage(connection,
+                        List.of(new OutboxRow(missing, "missing-" + i, Optional.of("1".getBytes(StandardCharsets.UTF_8)), Map.of()),
+                                row("key-" + i, "1")));
             }
             return null;
         });
@@ -347,7 +349,8 @@ class OutboxRelayTest {
         stage("ahead", 1);
         stage("behind", 1);
         database.withConnection(connection -> connection.createStatement()
-                .execute("UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 days'"));
+                .execute(
+                        "UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 days'"));
         relay();
         eventually().until(() -> published().size() == 2);
         assertThat(refused()).isZero();
@@ -428,7 +431,8 @@ class OutboxRelayTest {
     }
 
     private static String incompressible() {
-        return new Random(1).ints(10 * LARGEST_RECORD, 'a', 'z').collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+        return new Random(1).ints(10 * LARGEST_RECORD, 'a', 'z')
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
     }
 
     private static long refused() {

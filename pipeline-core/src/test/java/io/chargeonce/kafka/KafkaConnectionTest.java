@@ -18,7 +18,8 @@ class KafkaConnectionTest {
         Path file = Files.writeString(directory.resolve("kafka.properties"), "security.protocol=SASL_SSL\nlinger.ms=7\n");
         KafkaConnection connection = KafkaConnection.of("kafka:9092", Optional.of(file));
 
-        assertThat(new ConsumerSettings(connection, "g", GroupProtocol.CONSUMER).properties()).containsEntry("security.protocol", "SASL_SSL");
+        assertThat(new ConsumerSettings(connection, "g", GroupProtocol.CONSUMER).properties()).containsEntry("security.protocol",
+                "SASL_SSL");
         assertThat(new ProducerSettings(connection, "c").properties()).containsEntry("linger.ms", "7");
         assertThat(connection.clientProperties()).containsEntry("bootstrap.servers", "kafka:9092");
     }

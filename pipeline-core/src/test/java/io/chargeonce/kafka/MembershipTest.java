@@ -50,7 +50,8 @@ class MembershipTest {
     private final Signal drained = new Signal();
     private final Assignment assignment = new Assignment(settings.buffer(), drained);
     private final Membership membership = new Membership(consumer, descriptions, settings,
-            DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters, new ForbiddenTopics(settings.topics(), clock));
+            DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters,
+            new ForbiddenTopics(settings.topics(), clock));
 
     @BeforeEach
     void join() {
@@ -338,7 +339,8 @@ class MembershipTest {
 
     private Membership membershipOf(LoopSettings loop, Workers fed) {
         return new Membership(consumer, descriptions, loop, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, fed,
-                loop == settings ? assignment : new Assignment(loop.buffer(), drained), drained, meters, new ForbiddenTopics(loop.topics(), clock));
+                loop == settings ? assignment : new Assignment(loop.buffer(), drained), drained, meters,
+                new ForbiddenTopics(loop.topics(), clock));
     }
 
     private void turnAt(Membership fed, Instant instant) throws InterruptedException {

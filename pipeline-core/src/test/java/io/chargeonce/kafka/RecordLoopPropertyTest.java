@@ -115,7 +115,8 @@ class RecordLoopPropertyTest {
         private synchronized void begun(Handling handling) {
             ConsumerRecord<byte[], byte[]> record = handling.record;
             kafka.log(new TopicPartition(record.topic(), record.partition())).stream()
-                    .filter(before -> before.offset() < record.offset() && before.key() != null && Arrays.equals(before.key(), record.key()))
+                    .filter(before -> before.offset() < record.offset() && before.key() != null
+                            && Arrays.equals(before.key(), record.key()))
                     .filter(before -> !done.contains(before) && !kafka.isReadAsTheOneBefore())
                     .forEach(before -> violations.add(record.offset() + " of its key began before " + before.offset() + " was done"));
             open.add(handling);
@@ -257,7 +258,7 @@ class RecordLoopPropertyTest {
                     .collect(Collectors.groupingBy(record -> record.partition() + " " + new String(record.value()), Collectors.counting())),
                     open.stream().collect(Collectors.groupingBy(Handling::share, Collectors.counting())), workers.waiting(),
                     workers.inFlight(), settings.maxInFlight(), assignment.all().stream()
-                    .map(work -> work.partition + " " + work.held() + (work.isFull() ? " full" : "")).toList());
+                            .map(work -> work.partition + " " + work.held() + (work.isFull() ? " full" : "")).toList());
         }
 
         private synchronized List<ConsumerRecord<byte[], byte[]>> undone() {

@@ -46,8 +46,9 @@ class RecordLoopRebalanceTest {
             done.add(new String(record.value()));
             return Verdict.done();
         });
-        WatchedConsumers consumers = new WatchedConsumers(topic.consumers(protocol)::newConsumer, (partition, offset) ->
-                LongStream.range(0, offset).filter(each -> !doneOffsets.get(partition).contains(each)).boxed().findFirst()
+        WatchedConsumers consumers = new WatchedConsumers(topic.consumers(protocol)::newConsumer,
+                (partition, offset) -> LongStream.range(0, offset).filter(each -> !doneOffsets.get(partition).contains(each)).boxed()
+                        .findFirst()
                         .map(undone -> "committed " + offset + " of " + partition + " while " + undone + " was not done"));
         // Short waits: some records are still in flight when their partition leaves.
         LoopSettings settings = Loops.settings(topic).withBuffer(new BufferLimit(50, 1 << 20, 500))

@@ -62,7 +62,8 @@ class RecordLoopTest {
     }
 
     @Test
-    void a_handler_that_says_nothing_for_minutes_about_any_record_is_a_problem_and_one_stuck_record_among_others_is_none() throws Exception {
+    void a_handler_that_says_nothing_for_minutes_about_any_record_is_a_problem_and_one_stuck_record_among_others_is_none()
+            throws Exception {
         script.hold("stuck");
         topic.send(0, "a", "stuck");
 
@@ -117,13 +118,14 @@ class RecordLoopTest {
         List<String> sent = topic.sendNumbers(50_001, 1, 50_001);
         LoopSettings impatient = Loops.settings(topic).withStuckAfter(Duration.ofSeconds(3)).withWaits(Duration.ZERO, Duration.ZERO);
 
-        try (RecordLoop loop = Loops.start(impatient, topic.consumers(GroupProtocol.CONSUMER)::newConsumer, DueTimes.immediately(), record -> {
-            if (record.offset() == 0 && handlingsOfTheFirst.incrementAndGet() == 1) {
-                hangs.await();
-            }
-            done.add(record.offset());
-            return Verdict.done();
-        })) {
+        try (RecordLoop loop =
+                Loops.start(impatient, topic.consumers(GroupProtocol.CONSUMER)::newConsumer, DueTimes.immediately(), record -> {
+                    if (record.offset() == 0 && handlingsOfTheFirst.incrementAndGet() == 1) {
+                        hangs.await();
+                    }
+                    done.add(record.offset());
+                    return Verdict.done();
+                })) {
             await().until(() -> done.size() >= sent.size() - 1);
             await().until(() -> topic.committed().equals(Map.of(0, 50_001L)));
             assertThat(handlingsOfTheFirst.get()).isEqualTo(2);
@@ -229,7 +231,8 @@ class RecordLoopTest {
         List<String> sent = topic.sendNumbers(500, 2, 20);
         script.hold("7");
         WatchedConsumers mortal = WatchedConsumers.unchecked(topic.consumers(GroupProtocol.CONSUMER)::newConsumer);
-        RecordLoop first = Loops.start(Loops.settings(topic).withWaits(Duration.ZERO, Duration.ZERO), mortal, DueTimes.immediately(), script);
+        RecordLoop first =
+                Loops.start(Loops.settings(topic).withWaits(Duration.ZERO, Duration.ZERO), mortal, DueTimes.immediately(), script);
         // The held record has 12 others of its key behind it.
         await().until(() -> script.done().size() == sent.size() - 13);
         mortal.die();

@@ -74,12 +74,14 @@ class RecordLoopTopicMadeAgainTest {
                 assertThat(loop.health().running()).isTrue();
             }
             Map<TopicPartition, OffsetAndMetadata> old = new HashMap<>();
-            topic.commits().forEach((partition, commit) -> old.put(partition, new OffsetAndMetadata(commit.offset(), Optional.of(7), commit.metadata())));
+            topic.commits().forEach(
+                    (partition, commit) -> old.put(partition, new OffsetAndMetadata(commit.offset(), Optional.of(7), commit.metadata())));
             topic.makeAgain(1);
             topic.commit(old);
             List<String> sent = topic.sendNumbers(1_000, 200, 1, 10);
 
-            try (RecordLoop loop = Loops.start(Loops.settings(topic), topic.consumers(protocol)::newConsumer, DueTimes.immediately(), script)) {
+            try (RecordLoop loop =
+                    Loops.start(Loops.settings(topic), topic.consumers(protocol)::newConsumer, DueTimes.immediately(), script)) {
                 await().untilAsserted(() -> assertThat(script.done()).containsAll(sent));
                 await().until(() -> topic.committed().equals(Map.of(0, 200L)));
                 assertThat(loop.health().running()).isTrue();

@@ -82,7 +82,8 @@ class RecordLoopUnreadableTest {
             LoopSettings both = LoopSettings.of("loop", Set.of(good.name(), bad.name()), 4);
 
             try (RecordLoop loop = new RecordLoop(both,
-                    Loops.clients(() -> guarded(good.consumers(GroupProtocol.CONSUMER).newConsumer(), forbidden)), DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
+                    Loops.clients(() -> guarded(good.consumers(GroupProtocol.CONSUMER).newConsumer(), forbidden)), DueTimes.immediately(),
+                    script, InstantSource.system(), registry).start()) {
                 await().until(() -> script.done().contains("good"));
                 assertThat(loop.problem()).hasValueSatisfying(text -> assertThat(text).contains("does not let it read " + bad.name()));
                 assertThat(loop.standstill()).isEmpty();

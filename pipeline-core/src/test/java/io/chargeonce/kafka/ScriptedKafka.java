@@ -111,8 +111,8 @@ final class ScriptedKafka {
     TopicWatch.Descriptions descriptions() {
         List<TopicPartitionInfo> infos = partitions.stream()
                 .map(partition -> new TopicPartitionInfo(partition.partition(), null, List.of(), List.of())).toList();
-        return topics -> topics.stream().collect(Collectors.toMap(topic -> topic, topic ->
-                KafkaFuture.completedFuture(new TopicDescription(topic, false, infos, Set.of(), topicId))));
+        return topics -> topics.stream().collect(Collectors.toMap(topic -> topic,
+                topic -> KafkaFuture.completedFuture(new TopicDescription(topic, false, infos, Set.of(), topicId))));
     }
 
     /** A new consumer; the one before is gone with what it owned and had not heard of. */
@@ -135,7 +135,8 @@ final class ScriptedKafka {
                     case "resume" -> paused.removeAll((Collection<TopicPartition>) arguments[0]) ? null : null;
                     case "committed" -> new HashMap<>(committed);
                     case "commitSync" -> commit((Map<TopicPartition, OffsetAndMetadata>) arguments[0]);
-                    case "commitAsync" -> commitSoon((Map<TopicPartition, OffsetAndMetadata>) arguments[0], (OffsetCommitCallback) arguments[1]);
+                    case "commitAsync" ->
+                        commitSoon((Map<TopicPartition, OffsetAndMetadata>) arguments[0], (OffsetCommitCallback) arguments[1]);
                     case "currentLag" -> OptionalLong.empty();
                     case "close" -> null;
                     default -> throw new UnsupportedOperationException(method.getName());

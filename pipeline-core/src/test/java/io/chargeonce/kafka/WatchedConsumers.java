@@ -47,8 +47,8 @@ final class WatchedConsumers implements Supplier<Consumer<byte[], byte[]>> {
         return (Consumer<byte[], byte[]>) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Consumer.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("commitAsync") || method.getName().equals("commitSync")) {
-                        ((Map<TopicPartition, OffsetAndMetadata>) arguments[0]).forEach((partition, next) ->
-                                check.violation(partition, next.offset()).ifPresent(violations::add));
+                        ((Map<TopicPartition, OffsetAndMetadata>) arguments[0])
+                                .forEach((partition, next) -> check.violation(partition, next.offset()).ifPresent(violations::add));
                         if (dead) {
                             return null;
                         }

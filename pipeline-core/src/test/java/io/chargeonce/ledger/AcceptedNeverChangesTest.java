@@ -32,16 +32,16 @@ class AcceptedNeverChangesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation SET amount = 999900, merchant_id = 'globex'",
-            "UPDATE operation SET operation_ref = 'again'",
-            "UPDATE operation SET amount = amount",
-            "UPDATE operation SET amount = 1 WHERE false",
-            "INSERT INTO operation SELECT * FROM operation ON CONFLICT (operation_id) DO UPDATE SET amount = 1",
-            "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
-            "SET chargeonce.forgetting = 'on'; TRUNCATE operation CASCADE",
-            "SET chargeonce.erasing = 'on'; UPDATE operation SET amount = 1",
-            "UPDATE operation SET receipt_email = 'x'",
-            "TRUNCATE operation CASCADE"})
+        "UPDATE operation SET amount = 999900, merchant_id = 'globex'",
+        "UPDATE operation SET operation_ref = 'again'",
+        "UPDATE operation SET amount = amount",
+        "UPDATE operation SET amount = 1 WHERE false",
+        "INSERT INTO operation SELECT * FROM operation ON CONFLICT (operation_id) DO UPDATE SET amount = 1",
+        "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
+        "SET chargeonce.forgetting = 'on'; TRUNCATE operation CASCADE",
+        "SET chargeonce.erasing = 'on'; UPDATE operation SET amount = 1",
+        "UPDATE operation SET receipt_email = 'x'",
+        "TRUNCATE operation CASCADE"})
     void what_was_accepted_is_never_changed_not_even_by_the_owner(String change) {
         String before = rows.text("SELECT operation::text FROM operation WHERE operation_id = '" + id + "'");
         assertThatThrownBy(() -> rows.execute(change)).hasStackTraceContaining("what was accepted never changes");
@@ -52,19 +52,22 @@ class AcceptedNeverChangesTest {
     void a_charge_has_no_reference_so_that_it_cannot_be_made_twice() {
         assertThatThrownBy(() -> rows.execute("""
                 INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
-                VALUES ('pay_x', 'pay_x', 'charge', 'again', 'acme', 'k', 1, 'EUR', 'pm', 1)""")).hasStackTraceContaining("a_charge_has_no_reference");
+                VALUES ('pay_x', 'pay_x', 'charge', 'again', 'acme', 'k', 1, 'EUR', 'pm', 1)"""))
+                .hasStackTraceContaining("a_charge_has_no_reference");
     }
 
     @Test
     void a_state_begins_with_its_operation_and_in_no_other_way() {
         assertThat(rows.text("""
                 SELECT state = 'accepted' AND charge_before = accepted_at + charge_within_s * interval '1 second'
-                  FROM operation JOIN operation_state USING (operation_id) WHERE operation_id =\s""" + "'" + rows.accept() + "'")).isEqualTo("t");
+                  FROM operation JOIN operation_state USING (operation_id) WHERE operation_id =\s""" + "'" + rows.accept() + "'"))
+                .isEqualTo("t");
         assertThatThrownBy(() -> rows.execute("INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())"))
                 .hasStackTraceContaining("it begins with its operation");
         assertThatThrownBy(() -> rows.execute("INSERT INTO operation_state SELECT * FROM operation_state ON CONFLICT DO NOTHING"))
                 .hasStackTraceContaining("it begins with its operation");
-        assertThatThrownBy(() -> rows.execute("UPDATE operation_state SET operation_id = 'pay_x'")).hasStackTraceContaining("never goes to another");
+        assertThatThrownBy(() -> rows.execute("UPDATE operation_state SET operation_id = 'pay_x'"))
+                .hasStackTraceContaining("never goes to another");
     }
 
     @ParameterizedTest
@@ -89,9 +92,9 @@ class AcceptedNeverChangesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "DELETE FROM operation", "DELETE FROM operation_state", "TRUNCATE operation_state",
-            "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation",
-            "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation_state"})
+        "DELETE FROM operation", "DELETE FROM operation_state", "TRUNCATE operation_state",
+        "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation",
+        "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation_state"})
     void only_the_function_that_forgets_deletes_and_nothing_behind_it_in_its_transaction(String deletion) {
         assertThatThrownBy(() -> rows.execute(deletion)).hasStackTraceContaining("only forget_settled_payments deletes one");
     }

@@ -34,46 +34,57 @@ class AuditLogTest {
 
     @ParameterizedTest
     @CsvSource({"chargeonce_ingest, merchant:acme, payment.accepted", "chargeonce_ingest, merchant:acme, refund.accepted",
-            "chargeonce_charge, charge-consumer, succeeded", "chargeonce_retry, charge-consumer, incident.captured_twice",
-            "chargeonce_charge, dead-letter-queue, dead_letter.entered", "chargeonce_charge, charge-consumer, dlq.settlement_refused",
-            "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered", "postgres, anyone, anything"})
-    void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action) throws SQLException {
+        "chargeonce_charge, charge-consumer, succeeded", "chargeonce_retry, charge-consumer, incident.captured_twice",
+        "chargeonce_charge, dead-letter-queue, dead_letter.entered", "chargeonce_charge, charge-consumer, dlq.settlement_refused",
+        "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered", "postgres, anyone, anything"})
+    void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action)
+            throws SQLException {
         try (Connection connection = as(role)) {
             connection.setAutoCommit(false);
             AuditLog.append(connection, List.of(entry(actor, action, role + action)));
             connection.commit();
         }
-        assertThat(text("SELECT session_role || ' ' || actor || ' ' || action FROM audit_record WHERE resource_id = '" + role + action + "'"))
+        assertThat(
+                text("SELECT session_role || ' ' || actor || ' ' || action FROM audit_record WHERE resource_id = '" + role + action + "'"))
                 .isEqualTo(role + " " + actor + " " + action);
     }
 
     @ParameterizedTest
     @CsvSource({"chargeonce_dlq_operator, dlq.purged", "chargeonce_dlq_operator, dlq.settlement_proposed", "alice, dlq.merged",
-            "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_dlq_unmask, dlq.unmasked",
-            "postgres, dlq.purged"})
-    void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action) throws SQLException {
+        "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_dlq_unmask, dlq.unmasked",
+        "postgres, dlq.purged"})
+    void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action)
+            throws SQLException {
         People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as(login)) {
-            AuditLog.append(connection, List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of("bob")), action, Optional.of("acme"),
-                    "operation", login + action, Optional.empty(), Map.of())));
+            AuditLog.append(connection,
+                    List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of("bob")), action, Optional.of("acme"),
+                            "operation", login + action, Optional.empty(), Map.of())));
         }
-        assertThat(text("SELECT session_role || ' ' || actor || ' ' || origin FROM audit_record WHERE resource_id = '" + login + action + "'"))
+        assertThat(
+                text("SELECT session_role || ' ' || actor || ' ' || origin FROM audit_record WHERE resource_id = '" + login + action + "'"))
                 .isEqualTo(login + " " + login + " bob");
     }
 
     @ParameterizedTest
     @CsvSource({"chargeonce_dlq_operator, alice, dlq.purged", "chargeonce_dlq_operator, chargeonce_dlq_operator, dlq.merged",
-            "chargeonce_merchant_admin, operator:alice, token.revoked", "chargeonce_merchant_admin, , person.added", "chargeonce_ingest, alice, dlq.purged", "chargeonce_ingest, merchant:acme, dlq.purged", "chargeonce_ingest, merchant:globex, payment.accepted",
-            "chargeonce_ingest, alice, payment.accepted", "chargeonce_ingest, charge-consumer, succeeded", "chargeonce_ingest, merchant:acme, token.created",
-            "chargeonce_charge, alice, dlq.purged", "chargeonce_charge, charge-consumer, dlq.purged", "chargeonce_charge, merchant:acme, payment.accepted",
-            "chargeonce_charge, alice, succeeded", "chargeonce_retry, charge-consumer, dlq.settlement_proposed", "chargeonce_retry, charge-consumer, merchant.set",
-            "chargeonce_dlq_operator, charge-consumer, succeeded", "chargeonce_dlq_operator, alice, succeeded",
-            "chargeonce_dlq_operator, charge-consumer, dlq.purged", "chargeonce_dlq_operator, merchant:acme, dlq.purged",
-            "chargeonce_dlq_operator, alice, dlq.settlement_settled", "chargeonce_dlq_operator, alice, dead_letter.left",
-            "chargeonce_dlq_operator, alice, merchant.set", "chargeonce_merchant_admin, alice, dlq.purged",
-            "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted",
-            "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged", "chargeonce_dlq_unmask, alice, succeeded",
-            "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
+        "chargeonce_merchant_admin, operator:alice, token.revoked", "chargeonce_merchant_admin, , person.added",
+        "chargeonce_ingest, alice, dlq.purged", "chargeonce_ingest, merchant:acme, dlq.purged",
+        "chargeonce_ingest, merchant:globex, payment.accepted",
+        "chargeonce_ingest, alice, payment.accepted", "chargeonce_ingest, charge-consumer, succeeded",
+        "chargeonce_ingest, merchant:acme, token.created",
+        "chargeonce_charge, alice, dlq.purged", "chargeonce_charge, charge-consumer, dlq.purged",
+        "chargeonce_charge, merchant:acme, payment.accepted",
+        "chargeonce_charge, alice, succeeded", "chargeonce_retry, charge-consumer, dlq.settlement_proposed",
+        "chargeonce_retry, charge-consumer, merchant.set",
+        "chargeonce_dlq_operator, charge-consumer, succeeded", "chargeonce_dlq_operator, alice, succeeded",
+        "chargeonce_dlq_operator, charge-consumer, dlq.purged", "chargeonce_dlq_operator, merchant:acme, dlq.purged",
+        "chargeonce_dlq_operator, alice, dlq.settlement_settled", "chargeonce_dlq_operator, alice, dead_letter.left",
+        "chargeonce_dlq_operator, alice, merchant.set", "chargeonce_merchant_admin, alice, dlq.purged",
+        "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted",
+        "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged",
+        "chargeonce_dlq_unmask, alice, succeeded",
+        "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
     void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {
@@ -88,8 +99,10 @@ class AuditLogTest {
     @ParameterizedTest
     @FieldSource("ROLES")
     void no_role_writes_a_record_but_by_the_function_or_alters_one_or_a_seal(String role) {
-        for (String forgery : List.of("INSERT INTO audit_record (at, actor, action, resource_type, resource_id) VALUES ('2020-01-01', 'a', 'b', 'c', 'd')",
-                "UPDATE audit_record SET actor = 'another'", "DELETE FROM audit_record", "TRUNCATE audit_record", "UPDATE audit_seal SET records = 1",
+        for (String forgery : List.of(
+                "INSERT INTO audit_record (at, actor, action, resource_type, resource_id) VALUES ('2020-01-01', 'a', 'b', 'c', 'd')",
+                "UPDATE audit_record SET actor = 'another'", "DELETE FROM audit_record", "TRUNCATE audit_record",
+                "UPDATE audit_seal SET records = 1",
                 "DELETE FROM audit_seal", "SELECT setval('audit_record_audit_id_seq', 1)")) {
             assertThatThrownBy(() -> execute(role, forgery)).as("%s: %s", role, forgery)
                     .isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
@@ -110,7 +123,8 @@ class AuditLogTest {
         People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as("alice")) {
             AuditLog.append(connection, List.of(entry(null, "dlq.merged", "by a member")));
-            assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry("charge-consumer", "succeeded", "forged")))).hasMessageContaining("alice may not");
+            assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry("charge-consumer", "succeeded", "forged"))))
+                    .hasMessageContaining("alice may not");
         }
         assertThat(text("SELECT session_role FROM audit_record WHERE resource_id = 'by a member'")).isEqualTo("alice");
     }
@@ -131,7 +145,8 @@ class AuditLogTest {
     }
 
     private static AuditLog.Entry entry(String actor, String action, String resource) {
-        return new AuditLog.Entry(actor, action, Optional.of("acme"), "operation", resource, Optional.of("why \u0001 \"not\""), Map.of("amount", 1));
+        return new AuditLog.Entry(actor, action, Optional.of("acme"), "operation", resource, Optional.of("why \u0001 \"not\""),
+                Map.of("amount", 1));
     }
 
     private static Connection as(String role) throws SQLException {

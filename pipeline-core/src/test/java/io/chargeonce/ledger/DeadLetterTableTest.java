@@ -78,8 +78,8 @@ class DeadLetterTableTest {
         rows.bury(id, "psp_unwell");
 
         assertThat(rows.letter(id)).isEqualTo("dead/3");
-        assertThat(rows.staged(id)).hasSize(3).last().satisfies(row ->
-                assertThat(PaymentJson.MAPPER.readTree(row.value()).path("generation").asInt()).isEqualTo(2));
+        assertThat(rows.staged(id)).hasSize(3).last()
+                .satisfies(row -> assertThat(PaymentJson.MAPPER.readTree(row.value()).path("generation").asInt()).isEqualTo(2));
     }
 
     @Test
@@ -123,11 +123,13 @@ class DeadLetterTableTest {
     }
 
     private static DeadLetter poison(long offset, byte[] bytes) {
-        return DeadLetter.poison(new FoundRecord("payments.requests", 1, offset, bytes, bytes, null), Vault.IN_THE_CLEAR, "undecodable", "no JSON");
+        return DeadLetter.poison(new FoundRecord("payments.requests", 1, offset, bytes, bytes, null), Vault.IN_THE_CLEAR, "undecodable",
+                "no JSON");
     }
 
     private static FoundRecord.Content content(String id) {
-        byte[] sealed = HexFormat.of().parseHex(rows.text("SELECT encode(sealed_record, 'hex') FROM dead_letter WHERE dead_letter_id = '" + id + "'"));
+        byte[] sealed = HexFormat.of()
+                .parseHex(rows.text("SELECT encode(sealed_record, 'hex') FROM dead_letter WHERE dead_letter_id = '" + id + "'"));
         return FoundRecord.Content.of(((Opened.Readable) Vault.IN_THE_CLEAR.open(DeadLetter.place(id), sealed)).bytes());
     }
 

@@ -38,8 +38,9 @@ class LateOperationsTest {
     }
 
     private void wasAccepted(String age, String id) {
-        rows.rewrite("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
-                .formatted(age, id));
+        rows.rewrite(
+                "UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
+                        .formatted(age, id));
     }
 
     @Test
@@ -200,7 +201,8 @@ class LateOperationsTest {
         assertThat(stretch("acceptances", 10)).isEqualTo("(0,t,f)");
         assertThat(stretch("acceptances", 10)).isEqualTo("(0,t,f)");
         assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,f)");
-        assertThat(rows.text("SELECT before = accepted_xid FROM looked_through, operation WHERE what = 'acceptances' AND operation_id = '" + open + "'"))
+        assertThat(rows.text(
+                "SELECT before = accepted_xid FROM looked_through, operation WHERE what = 'acceptances' AND operation_id = '" + open + "'"))
                 .isEqualTo("t");
         wasAccepted("3 minutes", open);
         assertThat(stretch("acceptances", 10)).isEqualTo("(1,f,f)");
@@ -244,7 +246,8 @@ class LateOperationsTest {
         rows.claim(claimed);
         rows.rewrite("UPDATE operation SET accepted_xid = '%s'".formatted(mark));
         rows.rewrite("UPDATE payment_attempt SET claimed_xid = '%s'".formatted(mark));
-        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '%1$s', '{}', %2$s), ('claims', '%1$s', '{}', %2$s)".formatted(mark, server));
+        rows.execute("INSERT INTO looked_through VALUES ('acceptances', '%1$s', '{}', %2$s), ('claims', '%1$s', '{}', %2$s)".formatted(mark,
+                server));
         try (var meanwhile = rows.connect()) {
             meanwhile.setAutoCommit(false);
             String late = rows.accept(meanwhile);
@@ -303,7 +306,8 @@ class LateOperationsTest {
         String id = rows.accept();
         wasAccepted("3 minutes", id);
         rows.late(PATIENCE);
-        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
+        rows.rewrite(
+                "INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
         rows.rewrite("SELECT setval('searched', 1, false)");
         search("1 hour", 1_000);
         assertThat(listed("gone")).isNull();
@@ -316,7 +320,8 @@ class LateOperationsTest {
         String id = rows.accept();
         wasAccepted("3 minutes", id);
         rows.late(PATIENCE);
-        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%s', 'stripe', now() - interval '1 day')".formatted(id));
+        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%s', 'stripe', now() - interval '1 day')"
+                .formatted(id));
         rows.rewrite("SELECT setval('searched', 1, false)");
         search("1 hour", 1_000);
         assertThat(rows.text("SELECT string_agg(list, ' ') FROM waiting WHERE operation_id = '%s'".formatted(id))).isEqualTo("work");
@@ -328,18 +333,19 @@ class LateOperationsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "work | state = 'accepted'",
-            "work | state = 'parked', not_before = now() + interval '1 day'",
-            "presentation | state = 'scheduled', represent_at = now() + interval '1 day'",
-            "question | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
-            "question | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
-            "purge | state = 'purged'"})
+        "work | state = 'accepted'",
+        "work | state = 'parked', not_before = now() + interval '1 day'",
+        "presentation | state = 'scheduled', represent_at = now() + interval '1 day'",
+        "question | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
+        "question | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
+        "purge | state = 'purged'"})
     void what_was_written_behind_the_triggers_is_found_by_the_search_and_listed(String list, String row) {
         String id = rows.accept();
         succeed(id);
         rows.late(PATIENCE);
         rows.lateClaims();
-        rows.rewrite("UPDATE operation_state SET settled_at = NULL, staged_at = now() - interval '2 hours', %s WHERE operation_id = '%s'".formatted(row, id));
+        rows.rewrite("UPDATE operation_state SET settled_at = NULL, staged_at = now() - interval '2 hours', %s WHERE operation_id = '%s'"
+                .formatted(row, id));
         assertThat(search("3 hours", 100)).isEqualTo("0");
         assertThat(LateOperations.listMissed(rows.database)).isEqualTo(1);
         assertThat(listed(id)).isEqualTo(list);

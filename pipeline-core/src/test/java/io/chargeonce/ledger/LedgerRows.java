@@ -81,15 +81,17 @@ final class LedgerRows implements AutoCloseable {
     }
 
     List<String> dueQuestions() {
-        return database.inTransaction(connection -> List.copyOf(OperationTable.lockDueForAQuestion(connection, "stripe", 10).rows().keySet()));
+        return database
+                .inTransaction(connection -> List.copyOf(OperationTable.lockDueForAQuestion(connection, "stripe", 10).rows().keySet()));
     }
 
     /** How many rows of operations, states and attempts were read since the beginning, by an index or without one. */
     long read(int connectionsOutside) {
         database.close();
         database = Database.open(url, "postgres", "", 1);
-        Awaitility.await().until(() -> text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-                .equals("" + connectionsOutside));
+        Awaitility.await()
+                .until(() -> text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                        .equals("" + connectionsOutside));
         return Long.parseLong(text("""
                 SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables
                  WHERE relname IN ('operation', 'operation_state', 'payment_attempt', 'waiting')"""));
@@ -152,7 +154,8 @@ final class LedgerRows implements AutoCloseable {
     }
 
     List<Attempt> attempts(String id) {
-        return database.withConnection(connection -> AttemptTable.ofOperation(connection, OperationTable.find(connection, id).orElseThrow()));
+        return database
+                .withConnection(connection -> AttemptTable.ofOperation(connection, OperationTable.find(connection, id).orElseThrow()));
     }
 
     private static final String STAGED = """

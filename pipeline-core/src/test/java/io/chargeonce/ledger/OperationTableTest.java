@@ -83,7 +83,8 @@ class OperationTableTest {
     void an_unresolved_operation_can_be_asked_about_now() {
         String id = unresolved(Duration.ofHours(6));
         rows.change(id, (connection, operation) -> assertThat(operation.askNow(NOW)).isTrue());
-        Operation due = rows.database.inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 10)).rows().get(id);
+        Operation due =
+                rows.database.inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 10)).rows().get(id);
         assertThat(due.state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(due.resolveTries()).isEqualTo(1);
     }

@@ -98,7 +98,7 @@ class DecisionTest {
     @Test
     void what_may_have_moved_money_gets_no_new_attempt_anywhere() {
         everyCase(3).filter(one -> one.outcome instanceof Outcome.Charged || one.outcome instanceof Outcome.Unknown
-                        || one.at.capturedAs().isPresent() || one.at.anotherCaptured())
+                || one.at.capturedAs().isPresent() || one.at.anotherCaptured())
                 .forEach(one -> {
                     if (!(one.step() instanceof NextStep.SettleSucceeded || one.step() instanceof NextStep.Resolve
                             || one.step() instanceof NextStep.SettleByEarlierCapture)) {
@@ -109,7 +109,7 @@ class DecisionTest {
 
     @ParameterizedTest
     @CsvSource({"insufficient_funds,0,3", "insufficient_funds,1,3", "issuer_not_available,0,1", "issuer_not_available,3,7",
-            "issuer_not_available,4,", "do_not_honor,0,1", "do_not_honor,1,", "lost_card,0,"})
+        "issuer_not_available,4,", "do_not_honor,0,1", "do_not_honor,1,", "lost_card,0,"})
     void pauses_follow_the_decline_and_end(String code, int represented, Integer days) {
         var declined = new Outcome.Declined(code, "no", Optional.empty());
         var settle = new NextStep.SettleDeclined(declined);

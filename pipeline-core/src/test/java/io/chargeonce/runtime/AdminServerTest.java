@@ -163,7 +163,8 @@ class AdminServerTest {
 
     @Test
     void a_request_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
-        try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape, now::get, Duration.ofMillis(500));
+        try (var impatient =
+                AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape, now::get, Duration.ofMillis(500));
              var slow = new Socket("127.0.0.1", impatient.port())) {
             slow.getOutputStream().write("GET /health/li".getBytes(StandardCharsets.US_ASCII));
             assertThat(slow.getInputStream().read()).isEqualTo(-1);
@@ -172,7 +173,8 @@ class AdminServerTest {
 
     @Test
     void who_takes_no_answers_is_sent_away() throws Exception {
-        try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get, Duration.ofMillis(500));
+        try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get,
+                Duration.ofMillis(500));
              var slow = new Socket("127.0.0.1", impatient.port())) {
             slow.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             await().until(() -> adminThreads() > 0);

@@ -67,7 +67,8 @@ class AuthenticationFailuresTest {
         now.updateAndGet(time -> time.plusSeconds(60));
         fail(29_999, 6);
         assertThat(pauses).hasSize(1);
-        assertThat(meters.counter("chargeonce.authentication.failures", "door", "ingest", "why", "unauthenticated").count()).isEqualTo(30_026);
+        assertThat(meters.counter("chargeonce.authentication.failures", "door", "ingest", "why", "unauthenticated").count())
+                .isEqualTo(30_026);
     }
 
     @Test

@@ -97,7 +97,8 @@ class ExposureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"jdbc:postgresql://db.example/c", "jdbc:postgresql://10.0.0.7/c?sslmode=require",
-        "jdbc:postgresql://db.example/c?sslmode=verify-ca", "jdbc:postgresql://db.example/c?sslmode=prefer", "jdbc:postgresql://127.0.0.1,db.example/c",
+        "jdbc:postgresql://db.example/c?sslmode=verify-ca", "jdbc:postgresql://db.example/c?sslmode=prefer",
+        "jdbc:postgresql://127.0.0.1,db.example/c",
         "jdbc:postgresql://127.evil.example/c",
         "jdbc:postgresql://db.example/c?sslmode=verify-full&sslfactory=org.postgresql.ssl.NonValidatingFactory",
         "jdbc:postgresql://0.0.0.0/c", "jdbc:postgresql://db.localhost/c", "jdbc:postgresql://127.0.0.300/c",

@@ -21,7 +21,7 @@ class SettingsTest {
     private enum Colour { DARK_RED, GREEN }
 
     private record Example(String name, int count, long bytes, boolean enabled, Duration pause, List<Duration> tiers,
-                           Address listen, URI api, Colour colour, Optional<String> note) {
+            Address listen, URI api, Colour colour, Optional<String> note) {
         static final Setting<String> NAME = Setting.string("CHARGEONCE_NAME", "What it is called.");
         static final Setting<Integer> COUNT = Setting.integer("CHARGEONCE_COUNT", "How many.").between("1", "100").orElse("12");
         static final Setting<Long> BYTES = Setting.longInteger("CHARGEONCE_BYTES", "How large, in bytes.").orElse("65536");
@@ -105,7 +105,8 @@ class SettingsTest {
         assertThat(problemsOf(Map.of("CHARGEONCE_PROPERTIES_FILE", file.toString())))
                 .containsExactly("name: there is no such setting; correct its name or take it out of the properties file");
         assertThat(problemsOf(Map.of("CHARGEONCE_NAME", "n", "CHARGEONCE_PROPERTIES_FILE", "/missing")))
-                .containsExactly("CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties file");
+                .containsExactly(
+                        "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties file");
     }
 
     @Test

@@ -22,7 +22,8 @@ class WorkerTest {
         switch (thrown.get()) {
             case Error error -> throw error;
             case RuntimeException exception -> throw exception;
-            case null, default -> { }
+            case null, default -> {
+            }
         }
         return 0;
     }

@@ -30,7 +30,8 @@ class VaultTest {
         byte[] sealed = vault.seal("here", CARD);
         assertThat(new String(sealed, StandardCharsets.ISO_8859_1)).doesNotContain("4111");
         assertThat(vault.seal("here", CARD)).as("each sealing is another").isNotEqualTo(sealed);
-        assertThat(vault.open("here", sealed)).isInstanceOfSatisfying(Opened.Readable.class, opened -> assertThat(opened.bytes()).isEqualTo(CARD));
+        assertThat(vault.open("here", sealed)).isInstanceOfSatisfying(Opened.Readable.class,
+                opened -> assertThat(opened.bytes()).isEqualTo(CARD));
         assertThat(why(vault.open("there", sealed))).contains("no key in the file of CHARGEONCE_DATA_KEY_FILE opens it");
     }
 
@@ -125,7 +126,8 @@ class VaultTest {
         Settings upgraded = Settings.load(values, List.of(Vault.FILE_OF_A_COMMAND, Settings.INSECURE), List.of());
         assertThat(Vault.ofCommand(upgraded).open("here", clear)).as("of a trial before").isInstanceOf(Opened.Readable.class);
         assertThat(Vault.ofCommand(upgraded).seal("here", CARD)).as("what is new is sealed").startsWith(1);
-        assertThat(why(Vault.ofService(Settings.load(values, List.of(Vault.FILE), List.of())).open("here", clear))).contains("these bytes are not sealed");
+        assertThat(why(Vault.ofService(Settings.load(values, List.of(Vault.FILE), List.of())).open("here", clear)))
+                .contains("these bytes are not sealed");
     }
 
     @Test

@@ -56,9 +56,11 @@ class RetryTiersTest {
             new TopicPlan(topics, tiers.size(), 3, Optional.empty()).create(admin);
         }
         var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), tiers, Optional.empty());
-        var settings = new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5))),
-                100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1), Optional.empty(),
-                ChargeSettings.Pace.USUAL);
+        var settings =
+                new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5))),
+                        100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1),
+                        Optional.empty(),
+                        ChargeSettings.Pace.USUAL);
         services.add(ChargeService.start(settings, meters));
         services.add(RetryService.start(settings, meters));
     }

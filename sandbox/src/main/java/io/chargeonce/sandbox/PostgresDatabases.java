@@ -55,7 +55,7 @@ final class PostgresDatabases {
 
     private static boolean exists(String maintenanceUrl, String name) {
         try (Connection connection = DriverManager.getConnection(maintenanceUrl);
-                PreparedStatement statement = connection.prepareStatement(EXISTS)) {
+             PreparedStatement statement = connection.prepareStatement(EXISTS)) {
             statement.setString(1, name);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next();
@@ -67,7 +67,7 @@ final class PostgresDatabases {
 
     static void create(String maintenanceUrl, String name) {
         try (Connection connection = DriverManager.getConnection(maintenanceUrl);
-                Statement statement = connection.createStatement()) {
+             Statement statement = connection.createStatement()) {
             statement.execute("CREATE DATABASE \"" + name + "\"");
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database " + name + ": " + e.getMessage(), e);

@@ -17,7 +17,9 @@ import java.util.Optional;
  */
 public final class PostgresServer implements AutoCloseable {
     /** How a server goes down: FAST rolls back what is open and writes everything out; IMMEDIATE is a crash. */
-    public enum Stop { FAST, IMMEDIATE }
+    public enum Stop {
+        FAST, IMMEDIATE
+    }
 
     private static final String DATABASE = "chargeonce";
 

@@ -5,7 +5,8 @@ package io.chargeonce.sandbox;
  * needs a Docker engine. Tests keep out of each other's way by topics and databases of their own. Any thread.
  */
 public final class TestStack {
-    private static final Servers SERVERS = "containers".equals(System.getProperty("stack")) ? new ContainerServers() : new EmbeddedServers();
+    private static final Servers SERVERS =
+            "containers".equals(System.getProperty("stack")) ? new ContainerServers() : new EmbeddedServers();
 
     /** @param bootstrapServers what clients take by that name */
     public record Kafka(String bootstrapServers) {}

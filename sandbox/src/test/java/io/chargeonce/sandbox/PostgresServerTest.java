@@ -159,7 +159,7 @@ class PostgresServerTest {
 
     private static String ask(String url, String sql) throws SQLException {
         try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
-                var rows = statement.executeQuery(sql)) {
+             var rows = statement.executeQuery(sql)) {
             rows.next();
             return rows.getString(1);
         }

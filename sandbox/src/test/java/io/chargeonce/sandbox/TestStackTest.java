@@ -28,7 +28,7 @@ class TestStackTest {
             statement.execute("CREATE TABLE t (n int)");
         }
         try (var connection = DriverManager.getConnection(second); var statement = connection.createStatement();
-                var rows = statement.executeQuery("SELECT to_regclass('public.t')")) {
+             var rows = statement.executeQuery("SELECT to_regclass('public.t')")) {
             rows.next();
             assertThat(rows.getString(1)).isNull();
         }

@@ -80,7 +80,8 @@ final class Demo implements AutoCloseable {
     private void scriptFaults() {
         for (DemoPlan.Payment payment : plan.payments()) {
             switch (payment.fate()) {
-                case CHARGED, DECLINED -> { }
+                case CHARGED, DECLINED -> {
+                }
                 case FAILS_ONCE -> inject(payment, FaultRule.once(new Fault.FailBefore()));
                 case FAILS_TWICE -> inject(payment, FaultRule.once(new Fault.FailBefore()).times(2));
                 case FAILS_ALWAYS -> inject(payment, FaultRule.once(new Fault.FailBefore()).always());
@@ -185,13 +186,15 @@ final class Demo implements AutoCloseable {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
-                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase())).calls(new Calls.InMemory(calls, producer.refunds()));
+                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase()))
+                .calls(new Calls.InMemory(calls, producer.refunds()));
     }
 
     private static ClientCall call(DemoProducer.Told told) {
         var payment = told.payment();
         return new ClientCall(payment.merchant(), payment.key(),
-                new ClientCall.Content(payment.amount(), payment.currency(), payment.method()), ClientCall.Result.OK, Optional.of(told.paymentId()));
+                new ClientCall.Content(payment.amount(), payment.currency(), payment.method()), ClientCall.Result.OK,
+                Optional.of(told.paymentId()));
     }
 
     /** Until every payment is settled or dead, and everything staged is published. */

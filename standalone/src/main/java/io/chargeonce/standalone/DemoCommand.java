@@ -23,7 +23,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--payments", defaultValue = "240", paramLabel = "N", description = "How many payments. Default: ${DEFAULT-VALUE}.")
     int payments;
 
-    @Option(names = "--seed", defaultValue = "1", paramLabel = "S", description = "Which story: the same seed sends the same payments. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--seed", defaultValue = "1", paramLabel = "S",
+            description = "Which story: the same seed sends the same payments. Default: ${DEFAULT-VALUE}.")
     long seed;
 
     @Option(names = "--json", description = "Print the checker's verdict as one line of JSON and nothing else.")
@@ -33,7 +34,8 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (payments < FEWEST || payments > MOST) {
-            throw new ParameterException(spec.commandLine(), "--payments is %d, but must be from %d to %d".formatted(payments, FEWEST, MOST));
+            throw new ParameterException(spec.commandLine(),
+                    "--payments is %d, but must be from %d to %d".formatted(payments, FEWEST, MOST));
         }
         var out = spec.commandLine().getOut();
         var story = new PrintWriter(json ? Writer.nullWriter() : out, true);

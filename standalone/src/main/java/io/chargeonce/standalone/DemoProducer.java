@@ -73,10 +73,12 @@ final class DemoProducer {
             switch (clients.get("acme").refund(NewRefund.ofAll(payment))) {
                 case Sent.Accepted accepted -> refunds.add(new RefundCall(payment, Optional.empty(), OptionalLong.empty(),
                         ClientCall.Result.OK, Optional.of(accepted.paymentId())));
-                case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
-                        refused.httpStatus(), payment, refused.detail()));
-                case Sent.Unknown unknown -> throw new IllegalStateException("the ingest service did not answer a refund of %s in %d tries: %s"
-                        .formatted(payment, unknown.sends(), unknown.lastSeen()));
+                case Sent.Refused refused ->
+                    throw new IllegalStateException("the ingest service answered %d to a refund of %s: %s".formatted(
+                            refused.httpStatus(), payment, refused.detail()));
+                case Sent.Unknown unknown ->
+                    throw new IllegalStateException("the ingest service did not answer a refund of %s in %d tries: %s"
+                            .formatted(payment, unknown.sends(), unknown.lastSeen()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -28,7 +28,6 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
     /** Signs the Adyen simulator's webhooks. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
-
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
         Path directory = keep.map(Path::toAbsolutePath).orElseGet(() -> temporary(lifecycle));
         var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(directory.resolve("postgres"), ports.postgres));

@@ -35,7 +35,7 @@ final class LocalPipeline implements AutoCloseable {
 
     /** How long things take: the PSP is a simulator on this machine, so it is given up sooner than a real one. */
     record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
-                Duration sweepAfter) {
+            Duration sweepAfter) {
 
         static Pace usual(List<Duration> tiers) {
             return new Pace(tiers, Duration.ofSeconds(2), Duration.ofSeconds(12), Duration.ofSeconds(5), List.of(
@@ -56,7 +56,8 @@ final class LocalPipeline implements AutoCloseable {
     final int ingestPort;
     final int adminPort;
 
-    private LocalPipeline(Lifecycle lifecycle, Foundations foundations, Vault vault, PipelineSettings settings, int ingestPort, int adminPort) {
+    private LocalPipeline(Lifecycle lifecycle, Foundations foundations, Vault vault, PipelineSettings settings, int ingestPort,
+                          int adminPort) {
         this.lifecycle = lifecycle;
         this.foundations = foundations;
         this.vault = vault;
@@ -102,7 +103,8 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {
-        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY, io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
                 foundations.adyen().apiBase().toString(), pace.pspTimeout(), Optional.of(Foundations.ADYEN_HMAC_KEY));
     }
 

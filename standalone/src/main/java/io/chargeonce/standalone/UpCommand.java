@@ -62,7 +62,8 @@ final class UpCommand implements Callable<Integer> {
                 Ctrl-C stops everything.
                 """, took.toMillis() / 1000.0, data.map(Path::toString).orElse("temporary, gone when it stops"), Logs.file(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN, foundations.stripe().apiBase(),
-                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), foundations.dataKey(), pipeline.adminPort,
+                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(),
+                foundations.postgres().jdbcUrl(), foundations.dataKey(), pipeline.adminPort,
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
         out.flush();
     }

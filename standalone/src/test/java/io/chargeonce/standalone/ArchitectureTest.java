@@ -77,8 +77,8 @@ class ArchitectureTest {
     @Test
     void only_what_tells_a_time_to_others_asks_the_wall_clock() {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
-                        "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
-                        "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..")
+                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
+                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
@@ -109,7 +109,8 @@ class ArchitectureTest {
     @Test
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
-                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..", "io.chargeonce.vault.."};
+            "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
+            "io.chargeonce.vault.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
@@ -122,8 +123,10 @@ class ArchitectureTest {
 
     @Test
     void what_ships_knows_nothing_of_what_tries_or_proves_it() {
-        onlyDependsOn("io.chargeonce.app..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
-                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..", "io.chargeonce.vault..",
+        onlyDependsOn("io.chargeonce.app..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..",
+                "io.chargeonce.database..",
+                "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
+                "io.chargeonce.vault..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..");
     }
 

@@ -26,8 +26,8 @@ final class Collector implements AutoCloseable {
         var collector = new Collector(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
         collector.server.createContext("/v1/traces", exchange -> {
             try (exchange) {
-                ExportTraceServiceRequest.parseFrom(exchange.getRequestBody()).getResourceSpansList().forEach(resource ->
-                        resource.getScopeSpansList().forEach(scope -> collector.spans.addAll(scope.getSpansList())));
+                ExportTraceServiceRequest.parseFrom(exchange.getRequestBody()).getResourceSpansList()
+                        .forEach(resource -> resource.getScopeSpansList().forEach(scope -> collector.spans.addAll(scope.getSpansList())));
                 exchange.sendResponseHeaders(200, -1);
             }
         });

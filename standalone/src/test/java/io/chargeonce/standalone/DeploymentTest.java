@@ -56,7 +56,8 @@ class DeploymentTest {
                 .collect(Collectors.toSet());
         var named = new TreeSet<String>();
         for (Path file : files("")) {
-            Pattern.compile("CHARGEONCE_[A-Z_]*[A-Z]\\b").matcher(Files.readString(file)).results().forEach(found -> named.add(found.group()));
+            Pattern.compile("CHARGEONCE_[A-Z_]*[A-Z]\\b").matcher(Files.readString(file)).results()
+                    .forEach(found -> named.add(found.group()));
         }
         named.removeAll(NOT_OURS);
         assertThat(named).isNotEmpty().isSubsetOf(known);
@@ -141,7 +142,8 @@ class DeploymentTest {
             Class<? extends HasMetadata> model = Class.forName("io.strimzi.api.kafka.model." + what + "." + resource.getKind())
                     .asSubclass(HasMetadata.class);
             assertThat(resource.getApiVersion()).isEqualTo(HasMetadata.getApiVersion(model));
-            assertThat(unknownFields(serialization.unmarshal(serialization.asYaml(resource), model), resource.getMetadata().getName())).isEmpty();
+            assertThat(unknownFields(serialization.unmarshal(serialization.asYaml(resource), model), resource.getMetadata().getName()))
+                    .isEmpty();
         }
     }
 
@@ -246,7 +248,8 @@ class DeploymentTest {
 
     private static List<Path> files(String directory) throws IOException {
         try (Stream<Path> found = Files.walk(DEPLOY.resolve(directory))) {
-            return found.filter(Files::isRegularFile).filter(file -> !file.toString().contains("target") && !file.toString().contains("secrets"))
+            return found.filter(Files::isRegularFile)
+                    .filter(file -> !file.toString().contains("target") && !file.toString().contains("secrets"))
                     .sorted().toList();
         }
     }

@@ -73,14 +73,14 @@ final class GuardedBroker implements AutoCloseable {
         String users = USERS.stream().map(user -> "user_%s=\"%s\"".formatted(user, password(user))).collect(Collectors.joining(" "));
         var settings = new Properties();
         settings.putAll(Stream.of(identity(data, port, controllerPort), singleCopies(), Map.of(
-                        "ssl.keystore.type", "PKCS12", "ssl.keystore.location", certificates.keyStore().toString(),
-                        "ssl.keystore.password", Certificates.PASSWORD,
-                        "sasl.enabled.mechanisms", "PLAIN",
-                        "listener.name.client.plain.sasl.jaas.config",
-                        "org.apache.kafka.common.security.plain.PlainLoginModule required " + users + ";",
-                        "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                        // The broker itself speaks to its controller without a name, over loopback.
-                        "super.users", "User:admin;User:ANONYMOUS"))
+                "ssl.keystore.type", "PKCS12", "ssl.keystore.location", certificates.keyStore().toString(),
+                "ssl.keystore.password", Certificates.PASSWORD,
+                "sasl.enabled.mechanisms", "PLAIN",
+                "listener.name.client.plain.sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required " + users + ";",
+                "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                // The broker itself speaks to its controller without a name, over loopback.
+                "super.users", "User:admin;User:ANONYMOUS"))
                 .flatMap(each -> each.entrySet().stream()).collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
         return settings;
     }

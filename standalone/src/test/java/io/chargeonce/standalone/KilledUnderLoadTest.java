@@ -71,7 +71,8 @@ class KilledUnderLoadTest {
 
         Verdict verdict = Checker.check(Evidence.of(jdbcUrl(), "postgres", "", "127.0.0.1:" + ports.get("kafka"),
                 List.of(Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(2)),
-                List.of(URI.create("http://127.0.0.1:" + ports.get("stripe")), URI.create("http://127.0.0.1:" + ports.get("adyen")))).calls(new Calls.InMemory(List.copyOf(calls.values()))));
+                List.of(URI.create("http://127.0.0.1:" + ports.get("stripe")), URI.create("http://127.0.0.1:" + ports.get("adyen"))))
+                .calls(new Calls.InMemory(List.copyOf(calls.values()))));
         assertThat(verdict.balanced()).as(verdict.json()).isTrue();
         assertThat(calls).hasSizeGreaterThanOrEqualTo(BEFORE_THE_KILL);
     }

@@ -64,7 +64,8 @@ class LeastPrivilegeTest {
     }
 
     @Test
-    void payments_succeed_die_and_come_back_with_each_service_under_its_own_role_and_every_metric_of_the_dashboards_exists() throws Exception {
+    void payments_succeed_die_and_come_back_with_each_service_under_its_own_role_and_every_metric_of_the_dashboards_exists()
+            throws Exception {
         try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
              var meters = Meters.of("test");
              var ingest = IngestService.start(ingestSettings(), meters);
@@ -82,13 +83,15 @@ class LeastPrivilegeTest {
             String dead = pay(ingest, "dead", "pm_card_visa");
             await(dead, "dead");
             stripe.removeRules();
-            for (String look : List.of("list", "summary", "show " + dead, "why " + dead, "merge --all", "runs", "audit --verify", "watch")) {
+            for (String look : List.of("list", "summary", "show " + dead, "why " + dead, "merge --all", "runs", "audit --verify",
+                    "watch")) {
                 assertThat(dlq("chargeonce_dlq_reader", look.split(" ")).exit()).as(look).isZero();
             }
             for (String change : List.of("purge", "merge")) {
                 Called refused = dlq("chargeonce_dlq_reader", change, dead, "--yes", "--reason", "r");
                 assertThat(refused.exit()).isEqualTo(2);
-                assertThat(refused.err()).hasLineCount(1).startsWith("dlq " + change + ": this role may not do that (ERROR: permission denied")
+                assertThat(refused.err()).hasLineCount(1)
+                        .startsWith("dlq " + change + ": this role may not do that (ERROR: permission denied")
                         .contains("chargeonce_dlq_operator", "nothing was changed");
             }
             assertThat(state(dead)).isEqualTo("dead");
@@ -96,7 +99,8 @@ class LeastPrivilegeTest {
             await(dead, "succeeded");
             assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
                     .contains("Of 1 that re-entered, 1 succeeded");
-            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
+            Awaitility.await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(dlq("chargeonce_dlq_reader", "audit", "--verify")).satisfies(
                     verified -> assertThat(verified.exit()).as(verified.out() + verified.err()).isZero()));
             Awaitility.await().atMost(PATIENCE).untilAsserted(
@@ -138,56 +142,56 @@ class LeastPrivilegeTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "chargeonce_ingest         | SELECT FROM payment_attempt",
-            "chargeonce_ingest         | SELECT FROM psp_notice",
-            "chargeonce_charge         | SELECT lock_payment('pay_x')",
-            "chargeonce_retry          | DELETE FROM psp_notice",
-            "chargeonce_ingest         | DELETE FROM capture_failure",
-            "chargeonce_retry          | SELECT FROM capture_failure",
-            "chargeonce_ingest         | UPDATE operation_state SET state = 'succeeded'",
-            "chargeonce_ingest         | UPDATE idempotency_key SET fingerprint = '\\x00'",
-            "chargeonce_ingest         | DELETE FROM idempotency_key",
-            "chargeonce_ingest         | INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('x'), 'acme')",
-            "chargeonce_ingest         | SELECT FROM audit_record",
-            "chargeonce_ingest         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
-            "chargeonce_charge         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
-            "chargeonce_retry          | INSERT INTO audit_seal SELECT * FROM audit_seal",
-            "chargeonce_dlq_operator   | INSERT INTO audit_seal SELECT * FROM audit_seal",
-            "chargeonce_dlq_reader     | SELECT append_audit(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
-            "chargeonce_charge         | SELECT FROM merchant_token",
-            "chargeonce_charge         | SELECT FROM idempotency_key",
-            "chargeonce_charge         | DELETE FROM dead_letter",
-            "chargeonce_charge         | SELECT forget_settled_payments(interval '400 days', 1)",
-            "chargeonce_dlq_operator   | SELECT forget_dead_letter_runs(interval '400 days', 1)",
-            "chargeonce_retry          | SELECT FROM merchant_token",
-            "chargeonce_retry          | DELETE FROM dead_letter",
-            "chargeonce_dlq_reader     | UPDATE dead_letter SET state = 'purged'",
-            "chargeonce_dlq_reader     | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
-            "chargeonce_dlq_operator   | INSERT INTO operation SELECT * FROM operation",
-            "chargeonce_dlq_operator   | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
-            "chargeonce_ingest         | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
-            "chargeonce_charge         | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
-            "chargeonce_dlq_unmask     | UPDATE dead_letter SET sealed_edit = 'x'",
-            "chargeonce_dlq_unmask     | UPDATE operation_state SET state = 'purged'",
-            "chargeonce_eraser         | SELECT FROM operation",
-            "chargeonce_eraser         | SELECT FROM dead_letter",
-            "chargeonce_eraser         | SELECT forget_dead_letter_runs(interval '400 days', 1)",
-            "chargeonce_eraser         | UPDATE operation SET customer = 'x'",
-            "chargeonce_dlq_operator   | UPDATE payment_attempt SET failed_definite = true",
-            "chargeonce_dlq_operator   | DELETE FROM outbox",
-            "chargeonce_dlq_operator   | INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')",
-            "chargeonce_dlq_operator   | UPDATE hand_settlement SET psp_key = 'another'",
-            "chargeonce_dlq_operator   | DELETE FROM hand_settlement",
-            "chargeonce_dlq_operator   | DELETE FROM unmatched_notice",
-            "chargeonce_dlq_reader     | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
-            "chargeonce_charge         | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
-            "chargeonce_charge         | DELETE FROM hand_settlement",
-            "chargeonce_retry          | INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('p', 'n', 'k')",
-            "chargeonce_ingest         | SELECT FROM hand_settlement",
-            "chargeonce_ingest         | SELECT FROM unmatched_notice",
-            "chargeonce_dlq_operator   | SELECT FROM merchant_token",
-            "chargeonce_merchant_admin | SELECT FROM operation",
-            "chargeonce_merchant_admin | DELETE FROM merchant"})
+        "chargeonce_ingest         | SELECT FROM payment_attempt",
+        "chargeonce_ingest         | SELECT FROM psp_notice",
+        "chargeonce_charge         | SELECT lock_payment('pay_x')",
+        "chargeonce_retry          | DELETE FROM psp_notice",
+        "chargeonce_ingest         | DELETE FROM capture_failure",
+        "chargeonce_retry          | SELECT FROM capture_failure",
+        "chargeonce_ingest         | UPDATE operation_state SET state = 'succeeded'",
+        "chargeonce_ingest         | UPDATE idempotency_key SET fingerprint = '\\x00'",
+        "chargeonce_ingest         | DELETE FROM idempotency_key",
+        "chargeonce_ingest         | INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('x'), 'acme')",
+        "chargeonce_ingest         | SELECT FROM audit_record",
+        "chargeonce_ingest         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+        "chargeonce_charge         | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+        "chargeonce_retry          | INSERT INTO audit_seal SELECT * FROM audit_seal",
+        "chargeonce_dlq_operator   | INSERT INTO audit_seal SELECT * FROM audit_seal",
+        "chargeonce_dlq_reader     | SELECT append_audit(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "chargeonce_charge         | SELECT FROM merchant_token",
+        "chargeonce_charge         | SELECT FROM idempotency_key",
+        "chargeonce_charge         | DELETE FROM dead_letter",
+        "chargeonce_charge         | SELECT forget_settled_payments(interval '400 days', 1)",
+        "chargeonce_dlq_operator   | SELECT forget_dead_letter_runs(interval '400 days', 1)",
+        "chargeonce_retry          | SELECT FROM merchant_token",
+        "chargeonce_retry          | DELETE FROM dead_letter",
+        "chargeonce_dlq_reader     | UPDATE dead_letter SET state = 'purged'",
+        "chargeonce_dlq_reader     | INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd')",
+        "chargeonce_dlq_operator   | INSERT INTO operation SELECT * FROM operation",
+        "chargeonce_dlq_operator   | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
+        "chargeonce_ingest         | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
+        "chargeonce_charge         | SELECT erase_personal_data('acme', '{}', 'a', 'r', 'r', true)",
+        "chargeonce_dlq_unmask     | UPDATE dead_letter SET sealed_edit = 'x'",
+        "chargeonce_dlq_unmask     | UPDATE operation_state SET state = 'purged'",
+        "chargeonce_eraser         | SELECT FROM operation",
+        "chargeonce_eraser         | SELECT FROM dead_letter",
+        "chargeonce_eraser         | SELECT forget_dead_letter_runs(interval '400 days', 1)",
+        "chargeonce_eraser         | UPDATE operation SET customer = 'x'",
+        "chargeonce_dlq_operator   | UPDATE payment_attempt SET failed_definite = true",
+        "chargeonce_dlq_operator   | DELETE FROM outbox",
+        "chargeonce_dlq_operator   | INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')",
+        "chargeonce_dlq_operator   | UPDATE hand_settlement SET psp_key = 'another'",
+        "chargeonce_dlq_operator   | DELETE FROM hand_settlement",
+        "chargeonce_dlq_operator   | DELETE FROM unmatched_notice",
+        "chargeonce_dlq_reader     | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "chargeonce_charge         | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "chargeonce_charge         | DELETE FROM hand_settlement",
+        "chargeonce_retry          | INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('p', 'n', 'k')",
+        "chargeonce_ingest         | SELECT FROM hand_settlement",
+        "chargeonce_ingest         | SELECT FROM unmatched_notice",
+        "chargeonce_dlq_operator   | SELECT FROM merchant_token",
+        "chargeonce_merchant_admin | SELECT FROM operation",
+        "chargeonce_merchant_admin | DELETE FROM merchant"})
     void what_a_role_does_not_need_is_refused(String role, String statement) {
         refused(role, statement);
     }
@@ -321,12 +325,14 @@ class LeastPrivilegeTest {
 
     private static ChargeSettings chargeSettings(String role, StripeSimulator stripe) {
         return new ChargeSettings(pipeline(role), List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
-                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(5),
                 Optional.empty(), ChargeSettings.Pace.USUAL);
     }
 
     private static PipelineSettings pipeline(String role) {
-        return new PipelineSettings(as(role), role, "", TestStack.kafka().bootstrapServers(), Optional.empty(), prefix(), TIERS, Optional.empty());
+        return new PipelineSettings(as(role), role, "", TestStack.kafka().bootstrapServers(), Optional.empty(), prefix(), TIERS,
+                Optional.empty());
     }
 
     private static String prefix() {

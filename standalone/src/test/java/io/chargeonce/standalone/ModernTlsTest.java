@@ -58,7 +58,8 @@ class ModernTlsTest {
             Process charge = run(Map.of("CHARGEONCE_STRIPE_API_KEY_FILE", key.toString(), "CHARGEONCE_DATA_KEY_FILE", dataKey.toString(),
                     "CHARGEONCE_KAFKA_PROPERTIES_FILE", kafkaFile.toString(),
                     "CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:" + kafka.port(),
-                    "CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/c?sslmode=require".formatted(postgres.port())), List.of("charge"));
+                    "CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/c?sslmode=require".formatted(postgres.port())),
+                    List.of("charge"));
             try {
                 isModern(postgres, "Postgres's driver");
                 isModern(kafka, "Kafka's client");
@@ -84,7 +85,8 @@ class ModernTlsTest {
     @Test
     void the_java_client_offers_nothing_old_in_whatever_process_it_runs() throws Exception {
         try (var server = new ClientHello.Listener(false);
-             var client = new PaymentClient(URI.create("https://127.0.0.1:" + server.port()), "token", new Retries(1, Duration.ofMillis(1), Duration.ofMillis(1)))) {
+             var client = new PaymentClient(URI.create("https://127.0.0.1:" + server.port()), "token",
+                     new Retries(1, Duration.ofMillis(1), Duration.ofMillis(1)))) {
             client.send(NewPayment.of("key", 1299, "EUR", "pm_card_visa"));
             isModern(server, "the Java client");
         }

@@ -29,11 +29,13 @@ class OneLineErrorsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"load run --url http://127.0.0.1:1 --history FOLDER/h --chart FOLDER/c", "load check --database jdbc:postgresql://127.0.0.1:1/x --kafka 127.0.0.1:1",
+    @ValueSource(strings = {"load run --url http://127.0.0.1:1 --history FOLDER/h --chart FOLDER/c",
+        "load check --database jdbc:postgresql://127.0.0.1:1/x --kafka 127.0.0.1:1",
         "load replay FILE --topic payments.requests --kafka 127.0.0.1:1", "conformance --url http://127.0.0.1:1 --token t"})
     void what_cannot_be_reached_is_named_on_one_line_and_the_exit_code_is_3(String command) throws IOException {
         assertThat(call(3, command).lines()).hasSize(1).allSatisfy(line -> assertThat(line)
-                .contains("127.0.0.1:1").startsWith("chargeonce " + command.substring(0, command.indexOf(' ', command.indexOf(' ') + 1)).replaceFirst(" -.*", "") + ": "));
+                .contains("127.0.0.1:1").startsWith("chargeonce "
+                        + command.substring(0, command.indexOf(' ', command.indexOf(' ') + 1)).replaceFirst(" -.*", "") + ": "));
     }
 
     @ParameterizedTest

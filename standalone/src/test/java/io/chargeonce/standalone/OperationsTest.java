@@ -78,7 +78,8 @@ class OperationsTest {
         var needed = new TreeSet<String>();
         try (Stream<Path> manifests = Files.walk(ROOT.resolve("deploy/kubernetes"))) {
             for (Path manifest : manifests.filter(file -> file.toString().endsWith(".yaml")).toList()) {
-                Pattern.compile("secretName: ([\\w-]+)|/etc/chargeonce/(?:secret|psp)/([\\w.-]+)").matcher(Files.readString(manifest)).results()
+                Pattern.compile("secretName: ([\\w-]+)|/etc/chargeonce/(?:secret|psp)/([\\w.-]+)").matcher(Files.readString(manifest))
+                        .results()
                         .forEach(found -> needed.add(Optional.ofNullable(found.group(1)).orElseGet(() -> found.group(2))));
             }
         }
@@ -87,14 +88,17 @@ class OperationsTest {
 
     @Test
     void every_file_and_test_that_is_named_exists() throws IOException {
-        var files = Stream.concat(found("(?<![\\w/])((?:deploy|docs)/[\\w./-]*\\w)"), found("\\]\\(\\.\\./([^)#]+)")).map(each -> each.group(1))
-                .filter(name -> !name.startsWith("deploy/secrets") && !name.startsWith("deploy/target")).collect(Collectors.toCollection(TreeSet::new));
+        var files =
+                Stream.concat(found("(?<![\\w/])((?:deploy|docs)/[\\w./-]*\\w)"), found("\\]\\(\\.\\./([^)#]+)")).map(each -> each.group(1))
+                        .filter(name -> !name.startsWith("deploy/secrets") && !name.startsWith("deploy/target"))
+                        .collect(Collectors.toCollection(TreeSet::new));
         assertThat(files).isNotEmpty().allSatisfy(name -> assertThat(ROOT.resolve(name)).exists());
         Set<String> tests;
         try (Stream<Path> sources = Files.walk(ROOT)) {
             tests = sources.map(file -> file.getFileName().toString()).filter(name -> name.endsWith("Test.java"))
                     .map(name -> name.replace(".java", "")).collect(Collectors.toSet());
         }
-        assertThat(found("`([A-Z]\\w+Test)`").map(each -> each.group(1)).toList()).isNotEmpty().allSatisfy(name -> assertThat(tests).contains(name));
+        assertThat(found("`([A-Z]\\w+Test)`").map(each -> each.group(1)).toList()).isNotEmpty()
+                .allSatisfy(name -> assertThat(tests).contains(name));
     }
 }

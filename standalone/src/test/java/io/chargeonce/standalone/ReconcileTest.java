@@ -27,7 +27,8 @@ class ReconcileTest {
                 insert(statement, (row + " 1299 EUR").split(" "));
             }
             insert(statement, "krona succeeded stripe 500 ISK".split(" "));
-            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "agrees 1 500 ISK ", "another amount there 1 1200 EUR cheaper",
+            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "agrees 1 500 ISK ",
+                    "another amount there 1 1200 EUR cheaper",
                     "captured 2 times 1 1299 EUR twice", "captured there, and at adyen 1 1299 EUR elsewhere",
                     "captured there, dead here 1 1299 EUR dead", "captured there, not known here 2 2598 EUR lost-1 lost-2",
                     "succeeded here, not captured there 1 1299 EUR missing");
@@ -57,7 +58,8 @@ class ReconcileTest {
         var findings = new ArrayList<String>();
         try (var result = statement.executeQuery(parts[2].replace(":'psp'", "'stripe'").replace(":'since'", "'2020-01-01'"))) {
             while (result.next()) {
-                findings.add("%s %d %d %s %s".formatted(result.getString(1), result.getLong(2), result.getLong(3), result.getString(4), result.getString(5)));
+                findings.add("%s %d %d %s %s".formatted(result.getString(1), result.getLong(2), result.getLong(3), result.getString(4),
+                        result.getString(5)));
             }
         }
         return findings;

@@ -115,7 +115,8 @@ final class RobbedDatabase implements AutoCloseable {
     }
 
     List<String> tables() throws SQLException {
-        return Texts.of(owner, "SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' AND tablename NOT LIKE 'flyway%' ORDER BY 1");
+        return Texts.of(owner,
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'chargeonce' AND tablename NOT LIKE 'flyway%' ORDER BY 1");
     }
 
     /** Everything that is stored, in one statement. */

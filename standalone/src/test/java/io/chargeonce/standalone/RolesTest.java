@@ -105,7 +105,8 @@ class RolesTest {
             statement.setArray(1, owner.createArrayOf("text", Roles.ALL.toArray()));
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
-                    rights.add(new Right(row.getString(1).substring(PREFIX.length()), row.getString(2), row.getString(3), row.getString(4)));
+                    rights.add(
+                            new Right(row.getString(1).substring(PREFIX.length()), row.getString(2), row.getString(3), row.getString(4)));
                 }
             }
         }
@@ -148,7 +149,8 @@ class RolesTest {
 
     @Test
     void the_rules_on_what_enters_kafka_and_on_whose_keys_are_seen_are_in_force() throws SQLException {
-        assertThat(Texts.of(owner, "SELECT relname FROM pg_class WHERE relrowsecurity ORDER BY 1")).containsExactly("idempotency_key", "outbox");
+        assertThat(Texts.of(owner, "SELECT relname FROM pg_class WHERE relrowsecurity ORDER BY 1")).containsExactly("idempotency_key",
+                "outbox");
         assertThat(Texts.of(owner, "SELECT tablename || ' ' || cmd || ' ' || policyname FROM pg_policies ORDER BY 1")).containsExactly(
                 "idempotency_key INSERT new_keys", "idempotency_key SELECT what_was_inserted_just_now", "outbox DELETE relays_delete",
                 "outbox INSERT each_tells_what_it_decides", "outbox SELECT readers", "outbox UPDATE relays_set_aside");
@@ -199,7 +201,8 @@ class RolesTest {
         assertThat(inCatalog()).isEqualTo(written());
         execute("CREATE TABLE made_later ()");
         try {
-            assertThat(Texts.of(owner, "SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
+            assertThat(Texts.of(owner,
+                    "SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
                     .isEmpty();
         } finally {
             execute("DROP TABLE made_later");
@@ -218,7 +221,8 @@ class RolesTest {
             assertThat(applied.left()).isEmpty();
             assertThat(applied.tookBack()).containsExactlyInAnyOrder("membership in chargeonce_charge from thief",
                     "membership in pg_read_all_data from chargeonce_dlq_reader", "membership in chargeonce_charge from chargeonce_ingest",
-                    "SET on parameter session_replication_role from chargeonce_charge", "setting synchronous_commit=off from chargeonce_charge", "CREATEDB from chargeonce_ingest",
+                    "SET on parameter session_replication_role from chargeonce_charge",
+                    "setting synchronous_commit=off from chargeonce_charge", "CREATEDB from chargeonce_ingest",
                     "BYPASSRLS from chargeonce_charge", "REPLICATION from chargeonce_charge", "SUPERUSER from chargeonce_retry",
                     "CREATEROLE from chargeonce_retry");
             assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).isEmpty();
@@ -235,7 +239,8 @@ class RolesTest {
             assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack())
                     .containsExactlyInAnyOrder("UPDATE on operation from carol", "membership in chargeonce_charge from carol");
             execute("GRANT chargeonce_dlq_operator TO carol WITH ADMIN OPTION");
-            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).containsExactly("membership in chargeonce_dlq_operator from carol");
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack())
+                    .containsExactly("membership in chargeonce_dlq_operator from carol");
             People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
             assertThat(Texts.of(owner, "SELECT pg_has_role('carol', 'chargeonce_dlq_operator', 'USAGE')::text")).containsExactly("true");
             People.remove(url, "postgres", "", "carol");
@@ -248,7 +253,8 @@ class RolesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin"})
+    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser",
+        "chargeonce_merchant_admin"})
     void a_person_may_have_each_role_that_people_have_and_keeps_it(String role) throws SQLException {
         People.add(url, "postgres", "", "eve", role, Optional.empty());
         try {
@@ -268,7 +274,8 @@ class RolesTest {
             grants.runOnce();
             assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
             assertThat(meters.get("chargeonce.grants.drifted").gauge().value()).isZero();
-            execute("GRANT UPDATE ON operation TO PUBLIC", "REVOKE SELECT ON operation FROM chargeonce_charge", "GRANT chargeonce_charge TO chargeonce_ingest",
+            execute("GRANT UPDATE ON operation TO PUBLIC", "REVOKE SELECT ON operation FROM chargeonce_charge",
+                    "GRANT chargeonce_charge TO chargeonce_ingest",
                     "ALTER TABLE operation DISABLE TRIGGER operation_never_changes");
             try {
                 grants.runOnce();
@@ -299,10 +306,13 @@ class RolesTest {
                 "CREATE POLICY all_keys ON idempotency_key FOR SELECT USING (true)",
                 "ALTER POLICY each_tells_what_it_decides ON outbox WITH CHECK (true)");
         try {
-            assertThat(People.driftedGrants(url, "postgres", "")).contains("too much: membership of chargeonce_dlq_reader in chargeonce_dlq_unmask",
-                    "too much: membership of chargeonce_dlq_reader in chargeonce_eraser", "too much: no row-level security of idempotency_key",
-                    "too much: policy all_keys of idempotency_key for SELECT to {public}: true",
-                    "too much: policy each_tells_what_it_decides of outbox for INSERT to {public}: true").hasSize(6)
+            assertThat(People.driftedGrants(url, "postgres", ""))
+                    .contains("too much: membership of chargeonce_dlq_reader in chargeonce_dlq_unmask",
+                            "too much: membership of chargeonce_dlq_reader in chargeonce_eraser",
+                            "too much: no row-level security of idempotency_key",
+                            "too much: policy all_keys of idempotency_key for SELECT to {public}: true",
+                            "too much: policy each_tells_what_it_decides of outbox for INSERT to {public}: true")
+                    .hasSize(6)
                     .anyMatch(line -> line.startsWith("missing: policy each_tells_what_it_decides of outbox"));
         } finally {
             execute("ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY", "DROP POLICY all_keys ON idempotency_key",
@@ -316,7 +326,8 @@ class RolesTest {
     void the_limits_of_four_eyes_are_the_owners_and_on_record() throws SQLException {
         People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));
         People.limit(url, "postgres", "", Map.of());
-        assertThat(Texts.of(owner, "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data ->> 'EUR' <> ''"))
+        assertThat(Texts.of(owner,
+                "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data ->> 'EUR' <> ''"))
                 .containsExactly("four_eyes.set by postgres 100000");
         assertThat(Texts.of(owner, "SELECT of_what FROM four_eyes")).isEmpty();
     }
@@ -338,9 +349,11 @@ class RolesTest {
             execute("GRANT " + role + " TO schema_owner WITH ADMIN OPTION");
         }
         String asOwner = owned.replace("user=postgres", "user=schema_owner");
-        try (Connection connection = DriverManager.getConnection(asOwner + "&currentSchema=chargeonce"); var statement = connection.createStatement()) {
+        try (Connection connection = DriverManager.getConnection(asOwner + "&currentSchema=chargeonce");
+             var statement = connection.createStatement()) {
             Migrations.apply(asOwner, "schema_owner", "");
-            assertThat(Roles.apply(asOwner, "schema_owner", "", Optional.empty())).isEqualTo(new Roles.Applied(List.of(), List.of(), List.of()));
+            assertThat(Roles.apply(asOwner, "schema_owner", "", Optional.empty()))
+                    .isEqualTo(new Roles.Applied(List.of(), List.of(), List.of()));
             statement.execute("GRANT UPDATE ON operation TO chargeonce_ingest");
             execute("GRANT pg_read_all_data TO chargeonce_dlq_reader", "ALTER ROLE chargeonce_retry SUPERUSER");
             Roles.Applied applied = Roles.apply(asOwner, "schema_owner", "", Optional.empty());

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Test;
  */
 class StatementsTest {
 
-    private static final List<String> SERVICES = List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool");
+    private static final List<String> SERVICES =
+            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool");
     private static final Path RELEASED = Repository.root().resolve("standalone/src/test/released");
     private static final Pattern TEXT = Pattern.compile("\"\"\"\\n(.*?)\"\"\"|= \"([^\"\\n]*)\";", Pattern.DOTALL);
     private static final Pattern STATEMENT = Pattern.compile("(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) .*", Pattern.DOTALL);
@@ -94,8 +95,8 @@ class StatementsTest {
             try (Stream<Path> files = Files.walk(Repository.root().resolve(service).resolve("src/main/java"))) {
                 for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
                     String source = Files.readString(file);
-                    TEXT.matcher(source).results().filter(text -> isWhole(source, text)).forEach(text ->
-                            statements.put(file.getFileName() + ":" + source.substring(0, text.start()).lines().count(), numbered(words(text))));
+                    TEXT.matcher(source).results().filter(text -> isWhole(source, text)).forEach(text -> statements
+                            .put(file.getFileName() + ":" + source.substring(0, text.start()).lines().count(), numbered(words(text))));
                 }
             }
         }
@@ -117,8 +118,8 @@ class StatementsTest {
 
     private static String numbered(String statement) {
         int[] parameters = {0};
-        return QUOTED_OR_PARAMETER.matcher(statement).replaceAll(found ->
-                found.group().equals("?") ? "\\$" + ++parameters[0] : Matcher.quoteReplacement(found.group()));
+        return QUOTED_OR_PARAMETER.matcher(statement)
+                .replaceAll(found -> found.group().equals("?") ? "\\$" + ++parameters[0] : Matcher.quoteReplacement(found.group()));
     }
 
     private static List<String> misfits(Map<String, String> statements) throws SQLException {

@@ -44,21 +44,21 @@ class StolenIngestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "SELECT receipt_email FROM operation", "SELECT receipt_email FROM operation_now", "SELECT customer FROM operation",
-            "SELECT payment_method FROM operation WHERE operation_id = 'pay_of_hooli'", "SELECT description, reference FROM operation",
-            "SELECT operation_id FROM operation", "SELECT merchant_id, operation_id FROM operation_now", "SELECT count(*) FROM operation",
-            "SELECT operation_id FROM operation_state", "SELECT lease_token FROM operation_state", "SELECT psp_reference FROM operation_state",
-            "SELECT token_sha256 FROM merchant_token", "SELECT merchant_id FROM merchant_token", "SELECT count(*) FROM merchant_token",
-            "SELECT request_params FROM idempotency_key", "SELECT fingerprint FROM idempotency_key",
-            "SELECT payment_id FROM duplicate_guard", "SELECT purchase FROM duplicate_guard", "UPDATE duplicate_guard SET until = '-infinity'",
-            "DELETE FROM duplicate_guard", "SELECT operation_id FROM capture_failure", "SELECT payment_id FROM payment_attempt",
-            "INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) "
-                    + "VALUES ('hooli', 'pay_of_hooli', sha256('y'), 1, '/', '{}', 'x') ON CONFLICT (merchant_id, idempotency_key) "
-                    + "DO UPDATE SET resource_id = 'x' RETURNING request_params",
-            "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s) "
-                    + "VALUES ('pay_x', 'pay_x', 'charge', 'hooli', 'x', 1, 'EUR', 'pm', 60) RETURNING receipt_email",
-            "COPY operation TO STDOUT", "COPY merchant_token TO STDOUT", "ALTER TABLE idempotency_key DISABLE ROW LEVEL SECURITY",
-            "SELECT sealed_record FROM dead_letter"})
+        "SELECT receipt_email FROM operation", "SELECT receipt_email FROM operation_now", "SELECT customer FROM operation",
+        "SELECT payment_method FROM operation WHERE operation_id = 'pay_of_hooli'", "SELECT description, reference FROM operation",
+        "SELECT operation_id FROM operation", "SELECT merchant_id, operation_id FROM operation_now", "SELECT count(*) FROM operation",
+        "SELECT operation_id FROM operation_state", "SELECT lease_token FROM operation_state", "SELECT psp_reference FROM operation_state",
+        "SELECT token_sha256 FROM merchant_token", "SELECT merchant_id FROM merchant_token", "SELECT count(*) FROM merchant_token",
+        "SELECT request_params FROM idempotency_key", "SELECT fingerprint FROM idempotency_key",
+        "SELECT payment_id FROM duplicate_guard", "SELECT purchase FROM duplicate_guard", "UPDATE duplicate_guard SET until = '-infinity'",
+        "DELETE FROM duplicate_guard", "SELECT operation_id FROM capture_failure", "SELECT payment_id FROM payment_attempt",
+        "INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) "
+                + "VALUES ('hooli', 'pay_of_hooli', sha256('y'), 1, '/', '{}', 'x') ON CONFLICT (merchant_id, idempotency_key) "
+                + "DO UPDATE SET resource_id = 'x' RETURNING request_params",
+        "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s) "
+                + "VALUES ('pay_x', 'pay_x', 'charge', 'hooli', 'x', 1, 'EUR', 'pm', 60) RETURNING receipt_email",
+        "COPY operation TO STDOUT", "COPY merchant_token TO STDOUT", "ALTER TABLE idempotency_key DISABLE ROW LEVEL SECURITY",
+        "SELECT sealed_record FROM dead_letter"})
     void what_others_have_sent_is_read_by_no_select(String theft) throws SQLException {
         database.refused(INGEST, theft);
     }
@@ -73,20 +73,20 @@ class StolenIngestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "SELECT receipt_email FROM operation_of('acme', 'pay_of_hooli')", "SELECT receipt_email FROM operation_of('hooli', 'pay_of_acme')",
-            "SELECT receipt_email FROM operation_of('%', 'pay_of_hooli')", "SELECT receipt_email FROM operation_of('hooli', '%')",
-            "SELECT receipt_email FROM operation_of('hooli', NULL)", "SELECT receipt_email FROM operation_of(NULL, 'pay_of_hooli')",
-            "SELECT receipt_email FROM operation_of('hooli'' OR true --', 'pay_of_hooli')",
-            "SELECT operation_id FROM refunds_of('acme', 'pay_of_hooli')", "SELECT operation_id FROM refunds_of('hooli', NULL)",
-            "SELECT operation_id FROM payments_with_reference('acme', 'order-7', 'infinity', '', 100)",
-            "SELECT operation_id FROM payments_with_reference('hooli', NULL, 'infinity', '', 100)",
-            "SELECT operation_id FROM payments_with_reference('hooli', '%', 'infinity', '', 100)",
-            "SELECT request_params FROM keys_taken('{acme}', '{pay_of_hooli}')", "SELECT request_params FROM keys_taken('{hooli}', '{NULL}')",
-            "SELECT request_params FROM keys_taken(NULL, NULL)", "SELECT psp FROM attempts_of('hooli', 'pay_succeeded')",
-            "SELECT reason FROM capture_failure_of('acme', 'pay_of_hooli')", "SELECT operation_id FROM settled_among(NULL)",
-            "SELECT merchant_id FROM merchants_of('{NULL}')", "SELECT merchant_id FROM merchants_of(ARRAY[''::bytea])",
-            "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('none')])",
-            "SELECT first FROM first_purchases('{x}', '{acme}', ARRAY[sha256('a purchase')])"})
+        "SELECT receipt_email FROM operation_of('acme', 'pay_of_hooli')", "SELECT receipt_email FROM operation_of('hooli', 'pay_of_acme')",
+        "SELECT receipt_email FROM operation_of('%', 'pay_of_hooli')", "SELECT receipt_email FROM operation_of('hooli', '%')",
+        "SELECT receipt_email FROM operation_of('hooli', NULL)", "SELECT receipt_email FROM operation_of(NULL, 'pay_of_hooli')",
+        "SELECT receipt_email FROM operation_of('hooli'' OR true --', 'pay_of_hooli')",
+        "SELECT operation_id FROM refunds_of('acme', 'pay_of_hooli')", "SELECT operation_id FROM refunds_of('hooli', NULL)",
+        "SELECT operation_id FROM payments_with_reference('acme', 'order-7', 'infinity', '', 100)",
+        "SELECT operation_id FROM payments_with_reference('hooli', NULL, 'infinity', '', 100)",
+        "SELECT operation_id FROM payments_with_reference('hooli', '%', 'infinity', '', 100)",
+        "SELECT request_params FROM keys_taken('{acme}', '{pay_of_hooli}')", "SELECT request_params FROM keys_taken('{hooli}', '{NULL}')",
+        "SELECT request_params FROM keys_taken(NULL, NULL)", "SELECT psp FROM attempts_of('hooli', 'pay_succeeded')",
+        "SELECT reason FROM capture_failure_of('acme', 'pay_of_hooli')", "SELECT operation_id FROM settled_among(NULL)",
+        "SELECT merchant_id FROM merchants_of('{NULL}')", "SELECT merchant_id FROM merchants_of(ARRAY[''::bytea])",
+        "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('none')])",
+        "SELECT first FROM first_purchases('{x}', '{acme}', ARRAY[sha256('a purchase')])"})
     void who_does_not_know_both_names_learns_nothing(String question) throws SQLException {
         assertThat(read(question)).isEmpty();
     }
@@ -96,10 +96,12 @@ class StolenIngestTest {
         assertThat(read("SELECT receipt_email FROM operation_of('hooli', 'pay_of_hooli')")).containsExactly("ann@example.com");
         assertThat(read("SELECT operation_id FROM refunds_of('hooli', 'pay_of_hooli')")).containsExactly("refund_of_hooli");
         assertThat(read("SELECT request_path FROM keys_taken('{hooli}', '{pay_of_hooli}')")).containsExactly("/v1/payments");
-        assertThat(read("SELECT operation_id FROM payments_with_reference('hooli', 'order-7', 'infinity', '', 1)")).containsExactly("pay_of_hooli_too");
+        assertThat(read("SELECT operation_id FROM payments_with_reference('hooli', 'order-7', 'infinity', '', 1)"))
+                .containsExactly("pay_of_hooli_too");
         assertThat(read("SELECT psp FROM attempts_of('acme', 'pay_succeeded')")).containsExactly("stripe");
         assertThat(read("SELECT merchant_id FROM merchants_of(ARRAY[sha256('of hooli')])")).containsExactly("hooli");
-        assertThat(read("SELECT first FROM first_purchases('{x}', '{hooli}', ARRAY[sha256('a purchase')])")).containsExactly("pay_of_hooli");
+        assertThat(read("SELECT first FROM first_purchases('{x}', '{hooli}', ARRAY[sha256('a purchase')])"))
+                .containsExactly("pay_of_hooli");
     }
 
     @Test

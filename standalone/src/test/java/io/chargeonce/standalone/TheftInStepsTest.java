@@ -31,11 +31,11 @@ class TheftInStepsTest {
     /** Each key is as old as its payment, whatever was done to it a moment ago. */
     @ParameterizedTest
     @ValueSource(strings = {
-            "SELECT take_back_keys('{acme,acme,acme}', '{succeeded,declined,dead}')",
-            "SELECT forget_settled_payments('400 days', 1000)", "SELECT forget_settled_payments('14 days', NULL)",
-            "SELECT forget_settled_payments('infinity', 1000)", "SELECT forget_settled_payments('14 days', 1000, '-infinity')",
-            "SELECT forget_dead_letter_runs('14 days', 1000)",
-            "SELECT forget_presentations(1000)", "SELECT forget_presentations(NULL)"})
+        "SELECT take_back_keys('{acme,acme,acme}', '{succeeded,declined,dead}')",
+        "SELECT forget_settled_payments('400 days', 1000)", "SELECT forget_settled_payments('14 days', NULL)",
+        "SELECT forget_settled_payments('infinity', 1000)", "SELECT forget_settled_payments('14 days', 1000, '-infinity')",
+        "SELECT forget_dead_letter_runs('14 days', 1000)",
+        "SELECT forget_presentations(1000)", "SELECT forget_presentations(NULL)"})
     void ingest_frees_no_key_and_forgets_nothing_before_its_time(String theft) throws SQLException {
         List<String> before = database.rows();
         try (Connection connection = database.login("chargeonce_ingest"); var statement = connection.createStatement()) {
@@ -77,7 +77,8 @@ class TheftInStepsTest {
                     INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
                     VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r3', 'ann', 'settled')""");
             statement.execute("SET ROLE chargeonce_charge");
-            assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'")).isOne();
+            assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'"))
+                    .isOne();
             connection.rollback();
         }
     }
@@ -92,7 +93,8 @@ class TheftInStepsTest {
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             try (Connection connection = database.login("chargeonce_ingest"); var statement = connection.createStatement()) {
                 connection.setTransactionIsolation(level);
-                assertThatThrownBy(() -> statement.execute(refund.formatted("old"))).hasMessageContaining("a refund is accepted at read committed");
+                assertThatThrownBy(() -> statement.execute(refund.formatted("old")))
+                        .hasMessageContaining("a refund is accepted at read committed");
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 connection.setAutoCommit(false);
                 assertThat(statement.executeUpdate(refund.formatted("now"))).isOne();
@@ -103,9 +105,9 @@ class TheftInStepsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE dead_letter SET state = 'purged', changed_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING changed_at",
-            "UPDATE dead_letter SET died_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING died_at",
-            "UPDATE dlq_run SET ended_at = now() - interval '1 year' RETURNING ended_at"})
+        "UPDATE dead_letter SET state = 'purged', changed_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING changed_at",
+        "UPDATE dead_letter SET died_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING died_at",
+        "UPDATE dlq_run SET ended_at = now() - interval '1 year' RETURNING ended_at"})
     void what_ends_now_is_as_old_as_now_whatever_is_said(String theft) throws SQLException {
         try (Connection connection = database.login("chargeonce_dlq_operator"); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
@@ -123,10 +125,12 @@ class TheftInStepsTest {
         String seal = "INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, mark, sealed_at) VALUES (%s)";
         try (Connection connection = database.login("chargeonce_charge"); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute("""
+            statement.execute(
+                    """
                     SELECT append_audit('{acme}', '{charge-consumer}', '{operation.succeeded}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')""");
             for (String odd : List.of("2, 1, 1, 1, sha256(''), NULL, sha256(''), now()", "1, 2, 2, 1, sha256(''), NULL, sha256(''), now()",
-                    "1, 1, 1000, 1, sha256(''), NULL, sha256(''), now()", "1, 1, 1, 1, sha256(''), NULL, sha256(''), now() + interval '1 day'")) {
+                    "1, 1, 1000, 1, sha256(''), NULL, sha256(''), now()",
+                    "1, 1, 1, 1, sha256(''), NULL, sha256(''), now() + interval '1 day'")) {
                 statement.execute("SAVEPOINT before");
                 assertThatThrownBy(() -> statement.execute(seal.formatted(odd))).as(odd).isInstanceOf(SQLException.class);
                 statement.execute("ROLLBACK TO before");
@@ -142,7 +146,9 @@ class TheftInStepsTest {
     }
 
     private static int keys(Connection connection) throws SQLException {
-        return Integer.parseInt(Texts.of(connection, """
+        return Integer.parseInt(Texts
+                .of(connection,
+                        """
                 SELECT count(*) FROM keys_taken(array_fill('acme'::text, '{7}'), '{accepted,processing,unresolved,succeeded,declined,dead,purged}')""")
                 .getFirst());
     }

@@ -140,151 +140,157 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 30 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 32767 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, tier = 3 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, counted_attempts = 9 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET resolve_tries = 1000000000 WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
-            "UPDATE operation_state SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
-            "UPDATE operation_state SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
-            "UPDATE operation_state SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
-            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
-            "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
-            "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation_state SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
-            "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
-            "UPDATE operation_state SET listed = true", "DELETE FROM waiting", "SELECT list_late('acceptances', '0', 1)",
-            "INSERT INTO payment_attempt SELECT * FROM payment_attempt",
-            "UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true WHERE operation_id = 'pay_unresolved'",
-            "UPDATE dead_letter SET amount = 1",
-            "UPDATE dead_letter SET operation_id = 'pay_succeeded' WHERE dead_letter_id = 'pay_dead'",
-            "DELETE FROM dead_letter",
-            "UPDATE hand_settlement SET state = 'settled', answered_at = now() WHERE state = 'waiting'",
-            "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
-            "UPDATE hand_settlement SET operation_id = 'pay_dead'",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
-            """
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 30 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 32767 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, tier = 3 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, counted_attempts = 9 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET resolve_tries = 1000000000 WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
+        "UPDATE operation_state SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
+        "UPDATE operation_state SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
+        "UPDATE operation_state SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
+        "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_processing'",
+        "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
+        "UPDATE operation_state SET capture_psp = NULL, capture_reference = NULL WHERE operation_id = 'refund'",
+        "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
+        "UPDATE operation_state SET listed = true", "DELETE FROM waiting", "SELECT list_late('acceptances', '0', 1)",
+        "INSERT INTO payment_attempt SELECT * FROM payment_attempt",
+        "UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true WHERE operation_id = 'pay_unresolved'",
+        "UPDATE dead_letter SET amount = 1",
+        "UPDATE dead_letter SET operation_id = 'pay_succeeded' WHERE dead_letter_id = 'pay_dead'",
+        "DELETE FROM dead_letter",
+        "UPDATE hand_settlement SET state = 'settled', answered_at = now() WHERE state = 'waiting'",
+        "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
+        "UPDATE hand_settlement SET operation_id = 'pay_dead'",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
+        """
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
                 '{"status":"succeeded","payment_id":"pay_succeeded","operation":"charge","revision":2,
                   "idempotency_key":"succeeded","merchant":"acme","amount":999900,"currency":"EUR","psp_reference":"pi_succeeded"}', 'UTF8'), '{}')""",
-            """
+        """
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
                 '{"status":"succeeded","payment_id":"pay_of_globex","operation":"charge","revision":2,
                   "idempotency_key":"succeeded","merchant":"acme","amount":1000,"currency":"EUR","psp_reference":"pi_succeeded"}', 'UTF8'), '{}')""",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
-            """
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
+        """
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
             VALUES ('key_pay_dead', 'pay_processing', 2, 'charged', 'pi_x', 'e', 'r4')""",
-            "UPDATE hand_settlement SET proposed_by = 'bob'", "UPDATE hand_settlement SET approved_by = 'bob'", "UPDATE hand_settlement SET proposed_at = now()",
-            """
+        "UPDATE hand_settlement SET proposed_by = 'bob'", "UPDATE hand_settlement SET approved_by = 'bob'",
+        "UPDATE hand_settlement SET proposed_at = now()",
+        """
             INSERT INTO dlq_run (run_id, planned_by, fingerprint, items, canary, abort_above_percent, even_capped, state)
             VALUES ('run_000000000a', 'bob', 'f', 1, 0, 10, false, 'planned')""",
-            "INSERT INTO person (login, role) VALUES ('mallory', 'chargeonce_dlq_operator')", "SELECT add_person('mallory', 'chargeonce_dlq_operator')",
-            "SELECT append_audit('{acme}', '{bob}', '{dlq.purged}', '{operation}', '{pay_dead}', NULL, NULL, NULL)",
-            "UPDATE outbox SET value = 'y'", "DELETE FROM outbox",
-            "UPDATE dlq_run SET planned_by = 'bob'", "DELETE FROM dlq_run_item",
-            "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})
+        "INSERT INTO person (login, role) VALUES ('mallory', 'chargeonce_dlq_operator')",
+        "SELECT add_person('mallory', 'chargeonce_dlq_operator')",
+        "SELECT append_audit('{acme}', '{bob}', '{dlq.purged}', '{operation}', '{pay_dead}', NULL, NULL, NULL)",
+        "UPDATE outbox SET value = 'y'", "DELETE FROM outbox",
+        "UPDATE dlq_run SET planned_by = 'bob'", "DELETE FROM dlq_run_item",
+        "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})
     void the_operator_moves_what_is_listed_and_makes_up_no_money(String theft) throws SQLException {
         database.refused("chargeonce_dlq_operator", theft);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
-            "UPDATE operation_state SET failure_message = 'x'",
-            """
+        "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
+        "UPDATE operation_state SET failure_message = 'x'",
+        """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60);
             UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_x'""",
-            "INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())",
-            """
+        "INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())",
+        """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid, charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1', 60)""",
-            """
+        """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
-            """
+        """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
-            """
+        """
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
                                          resource_id, created_at)
             VALUES ('acme', 'k', sha256('x'), 1, '/', '{}', 'pay_x', now() - interval '1 year')""",
-            "UPDATE idempotency_key SET fingerprint = sha256('y')",
-            "UPDATE idempotency_key SET created_at = now()", "UPDATE idempotency_key SET resource_id = 'pay_dead'", "DELETE FROM idempotency_key",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'succeeded', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'other.requests.outcomes', 'pay_dead', 'succeeded', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.dlq', 'pay_dead', NULL, '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
-            "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
-            "UPDATE duplicate_guard SET merchant_id = 'globex'", "SELECT FROM payment_attempt", "SELECT request FROM payment_attempt",
-            "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",
-            "SELECT created_at FROM merchant_token", "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')",
-            "UPDATE merchant_token SET revoked_at = now()", "UPDATE merchant SET duplicate_window_ms = 0", "SELECT FROM hand_settlement",
-            "SELECT cutoff('1 day', '0')", "SELECT FROM audit_record", "SELECT FROM dead_letter"})
+        "UPDATE idempotency_key SET fingerprint = sha256('y')",
+        "UPDATE idempotency_key SET created_at = now()", "UPDATE idempotency_key SET resource_id = 'pay_dead'",
+        "DELETE FROM idempotency_key",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'succeeded', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'other.requests.outcomes', 'pay_dead', 'succeeded', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.dlq', 'pay_dead', NULL, '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
+        "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
+        "UPDATE duplicate_guard SET merchant_id = 'globex'", "SELECT FROM payment_attempt", "SELECT request FROM payment_attempt",
+        "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",
+        "SELECT created_at FROM merchant_token", "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')",
+        "UPDATE merchant_token SET revoked_at = now()", "UPDATE merchant SET duplicate_window_ms = 0", "SELECT FROM hand_settlement",
+        "SELECT cutoff('1 day', '0')", "SELECT FROM audit_record", "SELECT FROM dead_letter"})
     void ingest_accepts_and_decides_nothing(String theft) throws SQLException {
         database.refused("chargeonce_ingest", theft);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
-            "UPDATE merchant SET represent_declines = true",
-            "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'settled'",
-            "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET sealed_edit = 'x'", "DELETE FROM dead_letter",
-            "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()", "UPDATE payment_attempt SET psp = 'adyen'",
-            "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
-            "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",
-            "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'", "INSERT INTO looked_through VALUES ('claims', '4000000000000', '{}', 1)", "SELECT list_late('claims', '0', 0)",
-            "UPDATE looked_through SET before = '4000000000000'", "DELETE FROM looked_through",
-            "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
-            "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",
-            "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
-            "INSERT INTO tier_visit SELECT * FROM tier_visit", "UPDATE tier_visit SET tier = 2", "DELETE FROM retry_budget",
-            "UPDATE retry_budget SET day = day - 31", "UPDATE psp_notice SET notice_id = 'y'", "UPDATE unmatched_notice SET amount = 1, currency = 'EUR'",
-            """
+        "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
+        "UPDATE merchant SET represent_declines = true",
+        "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'settled'",
+        "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET sealed_edit = 'x'", "DELETE FROM dead_letter",
+        "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()",
+        "UPDATE payment_attempt SET psp = 'adyen'",
+        "INSERT INTO psp_observation (psp_key, observed_at, source, outcome) VALUES ('k', now() - interval '1 day', 'call', 'charged')",
+        "UPDATE operation SET customer = 'c'", "UPDATE operation SET reference = 'r'", "UPDATE operation_state SET listed = false",
+        "DELETE FROM waiting", "UPDATE waiting SET due_at = 'infinity'",
+        "INSERT INTO looked_through VALUES ('claims', '4000000000000', '{}', 1)", "SELECT list_late('claims', '0', 0)",
+        "UPDATE looked_through SET before = '4000000000000'", "DELETE FROM looked_through",
+        "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
+        "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",
+        "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "INSERT INTO tier_visit SELECT * FROM tier_visit", "UPDATE tier_visit SET tier = 2", "DELETE FROM retry_budget",
+        "UPDATE retry_budget SET day = day - 31", "UPDATE psp_notice SET notice_id = 'y'",
+        "UPDATE unmatched_notice SET amount = 1, currency = 'EUR'",
+        """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1000, 'EUR', 'pm', 60)""",
-            """
+        """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
-            """
+        """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 999900, 'EUR', 'pm', 60)""",
-            """
+        """
             INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60);
             UPDATE operation_state SET capture_psp = 'adyen', capture_reference = 'pi_x' WHERE operation_id = 'r1'""",
-            """
+        """
             INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, mark, sealed_at)
             SELECT 1, 1, 1000000, 0, sha256(''), NULL, sha256(''), now()""",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
-            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
-            "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
-            "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)",
-            "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",
-            "SELECT append_audit('{acme}', '{alice}', '{dlq.purged}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')",
-            "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record"})
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
+        "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
+        "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)",
+        "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",
+        "SELECT append_audit('{acme}', '{alice}', '{dlq.purged}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')",
+        "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record"})
     void charge_and_retry_change_only_how_far_a_payment_has_come(String theft) throws SQLException {
         database.refused("chargeonce_charge", theft);
         database.refused("chargeonce_retry", theft);
@@ -292,10 +298,12 @@ class TheftTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE merchant_token SET token_sha256 = sha256('mine')", "DELETE FROM merchant_token", "UPDATE merchant_token SET created_at = now()",
-            "INSERT INTO merchant_token (token_sha256, merchant_id, created_at) VALUES (sha256('mine'), 'acme', now() - interval '1 year')",
-            "UPDATE merchant SET merchant_id = 'x' WHERE merchant_id = 'globex'", "DELETE FROM merchant", "SELECT FROM operation", "SELECT FROM outbox",
-            "SELECT FROM audit_record"})
+        "UPDATE merchant_token SET token_sha256 = sha256('mine')", "DELETE FROM merchant_token",
+        "UPDATE merchant_token SET created_at = now()",
+        "INSERT INTO merchant_token (token_sha256, merchant_id, created_at) VALUES (sha256('mine'), 'acme', now() - interval '1 year')",
+        "UPDATE merchant SET merchant_id = 'x' WHERE merchant_id = 'globex'", "DELETE FROM merchant", "SELECT FROM operation",
+        "SELECT FROM outbox",
+        "SELECT FROM audit_record"})
     void the_merchant_admin_makes_and_revokes_tokens_and_moves_none(String theft) throws SQLException {
         database.refused("chargeonce_merchant_admin", theft);
     }

@@ -74,7 +74,8 @@ class TracingTest {
                 payment = pay(tracing, Optional.of("00-" + TRACE + "-" + CALLER + "-01")).getFirst();
             }
             List<Span> spans = collector.spansOf(TRACE);
-            assertThat(spans).extracting(Span::getName).containsOnlyOnce("accept").containsSubsequence("stripe send", "stripe ask", "stripe send");
+            assertThat(spans).extracting(Span::getName).containsOnlyOnce("accept").containsSubsequence("stripe send", "stripe ask",
+                    "stripe send");
             Span accept = spans.stream().filter(span -> span.getName().equals("accept")).findFirst().orElseThrow();
             assertThat(Collector.hex(accept.getParentSpanId().toByteArray())).isEqualTo(CALLER);
             assertThat(spans).filteredOn(span -> span.getName().equals("charge")).hasSizeGreaterThan(1)
@@ -97,10 +98,12 @@ class TracingTest {
     @SafeVarargs
     private static List<String> pay(Tracing tracing, Optional<String>... traceparents) throws Exception {
         var charge = new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
-                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)), Duration.ofSeconds(5),
+                Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(5),
                 Optional.empty(), ChargeSettings.Pace.USUAL);
         try (var meters = Meters.of("test");
-             var ingest = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters, tracing);
+             var ingest = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters,
+                     tracing);
              var charging = ChargeService.start(charge, meters, tracing);
              var retrying = RetryService.start(charge, meters, tracing);
              var http = HttpClient.newHttpClient()) {
@@ -110,7 +113,8 @@ class TracingTest {
                 assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
                 payments.add(answer.body().replaceAll("(?s).*\"id\"\\s*:\\s*\"([^\"]+)\".*", "$1"));
             }
-            Awaitility.await().atMost(PATIENCE).until(() -> payments.stream().allMatch(payment -> headers("traced.outcomes", payment).size() == 1));
+            Awaitility.await().atMost(PATIENCE)
+                    .until(() -> payments.stream().allMatch(payment -> headers("traced.outcomes", payment).size() == 1));
             return payments;
         }
     }
@@ -119,7 +123,8 @@ class TracingTest {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/payments"))
                 .header("Authorization", "Bearer " + SandboxMerchants.ACME_TOKEN).header("Idempotency-Key", UUID.randomUUID().toString())
                 .header("Content-Type", "application/json").header("Prefer", "wait=50")
-                .POST(HttpRequest.BodyPublishers.ofString("{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}"));
+                .POST(HttpRequest.BodyPublishers
+                        .ofString("{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}"));
         traceparent.ifPresent(value -> request.header("traceparent", value));
         return request.build();
     }

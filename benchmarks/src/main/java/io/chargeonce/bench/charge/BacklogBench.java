@@ -95,9 +95,11 @@ public final class BacklogBench {
 
     /** The process keeps no ledger, so its rows must do: every payment succeeded, by one attempt. */
     private static String ledgerlessFault(Arena arena) throws Exception {
-        try (var connection = arena.plot().connect(); var statement = connection.createStatement(); var row = statement.executeQuery(EACH_ONCE)) {
+        try (var connection = arena.plot().connect(); var statement = connection.createStatement();
+             var row = statement.executeQuery(EACH_ONCE)) {
             row.next();
-            return row.getLong(1) == 0 && row.getLong(2) == 0 ? "" : "%d not succeeded, %d attempts too many".formatted(row.getLong(1), row.getLong(2));
+            return row.getLong(1) == 0 && row.getLong(2) == 0 ? ""
+                    : "%d not succeeded, %d attempts too many".formatted(row.getLong(1), row.getLong(2));
         }
     }
 }

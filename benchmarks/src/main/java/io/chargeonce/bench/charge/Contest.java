@@ -129,8 +129,10 @@ final class Contest {
         figures.put("payments_per_s_max", Math.round(rate.max()));
         figures.put("p50_ms", round2(delays.get(name).p50()));
         figures.put("p99_ms", round2(delays.get(name).p99()));
-        figures.put("cpu_us_per_payment", Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::cpuMicrosPerPayment).toList()).median()));
-        figures.put("postgres_us_per_payment", Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::postgresMicrosPerPayment).toList()).median()));
+        figures.put("cpu_us_per_payment",
+                Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::cpuMicrosPerPayment).toList()).median()));
+        figures.put("postgres_us_per_payment",
+                Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::postgresMicrosPerPayment).toList()).median()));
         figures.put("rounds", rates.get(name).stream().map(rate1 -> Math.round(rate1.paymentsPerSecond())).toList());
         figures.put("balanced", fault(name).isEmpty());
         fault(name).ifPresent(fault -> figures.put("fault", fault));

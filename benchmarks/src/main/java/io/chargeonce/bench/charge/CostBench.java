@@ -106,7 +106,8 @@ public final class CostBench {
         }
     }
 
-    private static Map<String, Object> result(List<StatementCosts.Cost> dearest, int payments, Map<String, Object> machine, PrintWriter story) {
+    private static Map<String, Object> result(List<StatementCosts.Cost> dearest, int payments, Map<String, Object> machine,
+                                              PrintWriter story) {
         var statements = new ArrayList<Map<String, Object>>();
         double micros = 0;
         double wal = 0;
@@ -118,7 +119,8 @@ public final class CostBench {
                 story.printf("%-92s %8.1f %8.0f %8.0f%n", cost.statement(), cost.micros() / payments, (double) cost.walBytes() / payments,
                         (double) payments / cost.calls());
                 statements.add(Map.of("statement", cost.statement(), "micros", round1(cost.micros() / payments),
-                        "wal_bytes", Math.round((double) cost.walBytes() / payments), "rows_a_call", Math.round((double) payments / cost.calls())));
+                        "wal_bytes", Math.round((double) cost.walBytes() / payments), "rows_a_call",
+                        Math.round((double) payments / cost.calls())));
             }
         }
         story.printf("%-92s %8.1f %8.0f%n", "all, also those that are not worth a line", micros, wal);

@@ -113,8 +113,8 @@ public final class EndToEndBench {
         long start = System.nanoTime() + Duration.ofSeconds(2).toNanos();
         var next = new AtomicInteger();
         for (int i = 0; i < CONNECTIONS; i++) {
-            Thread.ofVirtual().start(() -> send(door.port(), next, count, room, number ->
-                    start + perSecond.map(rate -> (long) (number * 1e9 / rate)).orElse(0L)));
+            Thread.ofVirtual().start(() -> send(door.port(), next, count, room,
+                    number -> start + perSecond.map(rate -> (long) (number * 1e9 / rate)).orElse(0L)));
         }
         long from = waitFor(reader, (int) (count * FROM), room);
         long cpuFrom = cpu.micros();

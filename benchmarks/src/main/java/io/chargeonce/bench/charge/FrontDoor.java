@@ -85,7 +85,8 @@ interface FrontDoor extends AutoCloseable {
             this.jdbc = new JdbcTemplate(pool);
             jdbc.execute(CREATE);
             this.producer = Payments.newProducer(arena.plot());
-            this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build().start();
+            this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build()
+                    .start();
         }
 
         private void accept(ServerRequest request, ServerResponse response) throws InterruptedException, ExecutionException {

@@ -19,14 +19,16 @@ final class HttpPsp implements Psp, AutoCloseable {
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     HttpPsp(StubPsp stub) {
-        this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/charges", (request, response) ->
-                response.send(stub.charge(request.headers().get(KEY).get(), request.content().as(String.class))))).build().start();
+        this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/charges",
+                (request, response) -> response.send(stub.charge(request.headers().get(KEY).get(), request.content().as(String.class)))))
+                .build().start();
         this.charges = URI.create("http://127.0.0.1:" + server.port() + "/charges");
     }
 
     @Override
     public String charge(String key, String payment) {
-        var request = HttpRequest.newBuilder(charges).header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.ofString(payment)).build();
+        var request =
+                HttpRequest.newBuilder(charges).header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.ofString(payment)).build();
         try {
             return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException | InterruptedException e) {

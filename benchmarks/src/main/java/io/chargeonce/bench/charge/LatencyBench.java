@@ -81,19 +81,23 @@ public final class LatencyBench {
             bench.psp = (millisAtThePsp(meters) - before) / payments;
             bench.read(plot);
         }
-        story.printf("%-78s p50 %5.1f ms  p99 %5.1f ms%n", "from the request to the outcome's answer", bench.whole.millisAt(50), bench.whole.millisAt(99));
-        bench.stages.forEach((stage, latencies) -> story.printf("  %-76s p50 %5.1f ms  p99 %5.1f ms%n", stage.what, latencies.millisAt(50), latencies.millisAt(99)));
+        story.printf("%-78s p50 %5.1f ms  p99 %5.1f ms%n", "from the request to the outcome's answer", bench.whole.millisAt(50),
+                bench.whole.millisAt(99));
+        bench.stages.forEach((stage, latencies) -> story.printf("  %-76s p50 %5.1f ms  p99 %5.1f ms%n", stage.what, latencies.millisAt(50),
+                latencies.millisAt(99)));
         story.printf("  %-76s mean %4.1f ms%n", "the two calls to the PSP, within charging", bench.psp);
         return bench.result(payments, machine);
     }
 
     private static double millisAtThePsp(Meters meters) {
-        return meters.registry().find("chargeonce.psp.calls").timers().stream().mapToDouble(timer -> timer.totalTime(TimeUnit.MILLISECONDS)).sum();
+        return meters.registry().find("chargeonce.psp.calls").timers().stream().mapToDouble(timer -> timer.totalTime(TimeUnit.MILLISECONDS))
+                .sum();
     }
 
     private static ChargeSettings settings(Ground.Plot plot, StripeSimulator stripe) {
         return new ChargeSettings(plot.pipeline(Chargeonce.TIERS),
-                List.of(new io.chargeonce.psp.stripe.StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2))), IN_FLIGHT,
+                List.of(new io.chargeonce.psp.stripe.StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2))),
+                IN_FLIGHT,
                 Chargeonce.LEASE, Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(),
                 ChargeSettings.Pace.USUAL);
     }
@@ -146,7 +150,8 @@ public final class LatencyBench {
         result.put("p99_ms", round1(whole.millisAt(99)));
         result.put("psp_ms", round1(psp));
         var each = new LinkedHashMap<String, Object>();
-        stages.forEach((stage, latencies) -> each.put(stage.what, Map.of("p50_ms", round1(latencies.millisAt(50)), "p99_ms", round1(latencies.millisAt(99)))));
+        stages.forEach((stage, latencies) -> each.put(stage.what,
+                Map.of("p50_ms", round1(latencies.millisAt(50)), "p99_ms", round1(latencies.millisAt(99)))));
         result.put("stages", each);
         result.put("machine", machine);
         return result;

@@ -17,7 +17,8 @@ final class OutcomeEvents {
 
     static byte[] value(PaymentRecord request, String reference) {
         return PaymentJson.write(new OutcomeRecord(OutcomeRecord.TYPE, OutcomeRecord.VERSION, request.paymentId(), "charge",
-                request.merchant(), request.idempotencyKey(), "succeeded", request.amount(), request.currency(), Optional.of(StubGateway.NAME),
+                request.merchant(), request.idempotencyKey(), "succeeded", request.amount(), request.currency(),
+                Optional.of(StubGateway.NAME),
                 Optional.of(reference), Optional.empty(), request.reference(), 1, 2, Instant.now()));
     }
 

@@ -50,7 +50,7 @@ final class ParallelPerRecord implements Contestant {
     }
 
     static ParallelStreamProcessor<byte[], byte[]> newProcessor(Arena arena, String group,
-            ParallelConsumerOptions.ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
+                                                                ParallelConsumerOptions.ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
         Map<String, Object> properties = Map.of("bootstrap.servers", arena.plot().kafka(), "group.id", arena.requests() + "." + group,
                 "enable.auto.commit", "false", "auto.offset.reset", "earliest", "max.poll.records", "2000");
         var consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());

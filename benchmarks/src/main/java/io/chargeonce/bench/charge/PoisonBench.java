@@ -33,7 +33,8 @@ public final class PoisonBench {
         var poisoned = new ArrayList<Round.Delay>();
         try (var ground = new Ground()) {
             var round = new Round(ground, new CpuTime(ground.maintenanceUrl()), PSP_LATENCY);
-            WarmUp.until(FIRST_TRY, rate -> (int) (rate * WARM_UP_RUN.toSeconds()), count -> round.drain(contestant, count).paymentsPerSecond());
+            WarmUp.until(FIRST_TRY, rate -> (int) (rate * WARM_UP_RUN.toSeconds()),
+                    count -> round.drain(contestant, count).paymentsPerSecond());
             round.pace(contestant, perSecond, RUN, FAILING_PERCENT);
             for (int i = 1; i <= rounds; i++) {
                 // Who goes first changes, so that neither always finds the warmer machine.
@@ -50,7 +51,8 @@ public final class PoisonBench {
         return result(perSecond, clean, poisoned, machine);
     }
 
-    private static Map<String, Object> result(double perSecond, List<Round.Delay> clean, List<Round.Delay> poisoned, Map<String, Object> machine) {
+    private static Map<String, Object> result(double perSecond, List<Round.Delay> clean, List<Round.Delay> poisoned,
+                                              Map<String, Object> machine) {
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < clean.size(); i++) {
             ratios.add(poisoned.get(i).p99() / clean.get(i).p99());

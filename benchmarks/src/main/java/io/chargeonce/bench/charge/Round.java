@@ -105,7 +105,7 @@ final class Round {
     }
 
     static void send(Payments payments, Arena arena, Producer<byte[], byte[]> producer, long start,
-                             double perSecond, int undecodable) {
+                     double perSecond, int undecodable) {
         for (int i = 0; i < payments.count(); i++) {
             long wait = intended(start, i, perSecond) - System.nanoTime();
             if (wait > 0) {

@@ -45,8 +45,8 @@ public final class MeasuredDriver extends WrappedDriver implements AutoCloseable
             }
             case "createStatement" -> {
                 var statement = (Statement) call(connection, method, arguments);
-                yield proxy(Statement.class, (self, called, with) ->
-                        execute(connection, backend, with == null ? "" : String.valueOf(with[0]), statement, called, with));
+                yield proxy(Statement.class, (self, called, with) -> execute(connection, backend,
+                        with == null ? "" : String.valueOf(with[0]), statement, called, with));
             }
             case "commit", "rollback" -> {
                 try {

@@ -94,7 +94,8 @@ public final class StatementCosts implements AutoCloseable {
         enter();
         try {
             return tallies.entrySet().stream()
-                    .map(each -> new Cost(name(each.getKey()), each.getValue().calls, each.getValue().nanos / 1e3, each.getValue().walBytes))
+                    .map(each -> new Cost(name(each.getKey()), each.getValue().calls, each.getValue().nanos / 1e3,
+                            each.getValue().walBytes))
                     .sorted(Comparator.comparingDouble(Cost::micros).reversed()).toList();
         } finally {
             leave();
@@ -105,7 +106,8 @@ public final class StatementCosts implements AutoCloseable {
         Set<String> parts = PARTS.matcher(sql).results().map(part -> part.group(1)).collect(Collectors.toSet());
         String deeds = DEEDS.matcher(sql).results().filter(deed -> !parts.contains(deed.group(2)))
                 .map(deed -> (deed.group(1).matches("FROM|JOIN") ? "read" : deed.group(1).replaceAll(" .*", "").toLowerCase(Locale.ROOT))
-                        + " " + deed.group(2)).distinct().collect(Collectors.joining(", "));
+                        + " " + deed.group(2))
+                .distinct().collect(Collectors.joining(", "));
         return deeds.isEmpty() ? sql.strip().replaceAll("\\s+", " ").replaceAll("^(.{60}).*", "$1") : deeds;
     }
 

@@ -70,11 +70,12 @@ public final class DlqBench {
         time("summary_ms", () -> operator.time("summary"));
         try (var database = Database.openForCommand(plot.jdbcUrl(), "postgres", "")) {
             var queue = new DeadLetterQueue(database, plot.topics());
-            time("first_page_query_ms", () -> timed(() ->
-                    new Listing(queue).pages(DeadLetterFilter.everything(), Order.NEWEST_FIRST, PAGE, page -> { })));
+            time("first_page_query_ms",
+                    () -> timed(() -> new Listing(queue).pages(DeadLetterFilter.everything(), Order.NEWEST_FIRST, PAGE, page -> {})));
             time("summary_query_ms", () -> timed(() -> Summary.of(queue, DeadLetterFilter.everything())));
         }
-        story.printf("%,d dead letters: first page %s ms, of which Postgres %s; summary %s ms, of which Postgres %s%n", (int) result.get("letters"),
+        story.printf("%,d dead letters: first page %s ms, of which Postgres %s; summary %s ms, of which Postgres %s%n",
+                (int) result.get("letters"),
                 result.get("first_page_ms"), result.get("first_page_query_ms"), result.get("summary_ms"), result.get("summary_query_ms"));
     }
 

@@ -53,7 +53,8 @@ final class HttpLoad {
         done.await();
         var together = new Latencies();
         all.forEach(together::addAll);
-        return new Outcome(together.size() * 1e9 / measured.toNanos(), together.millisAt(50), together.millisAt(99), fresh.get(), refused.get());
+        return new Outcome(together.size() * 1e9 / measured.toNanos(), together.millisAt(50), together.millisAt(99), fresh.get(),
+                refused.get());
     }
 
     private void send(long from, long to, Latencies latencies) throws IOException {

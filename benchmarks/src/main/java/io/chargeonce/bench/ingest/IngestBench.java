@@ -78,7 +78,8 @@ public final class IngestBench {
                 default -> raw(plot);
             };
             // The warm-up counts on both sides: it is the same work.
-            cpuMicros.computeIfAbsent(name, unused -> new ArrayList<>()).add((cpu.micros() - before) / (double) Math.max(1, outcome.fresh()));
+            cpuMicros.computeIfAbsent(name, unused -> new ArrayList<>())
+                    .add((cpu.micros() - before) / (double) Math.max(1, outcome.fresh()));
             outcomes.computeIfAbsent(name, unused -> new ArrayList<>()).add(outcome);
             check(plot, name, outcome);
             return outcome;

@@ -28,7 +28,8 @@ final class OneCommitServer implements AutoCloseable {
         config.setMaximumPoolSize(CONNECTIONS);
         this.pool = new HikariDataSource(config);
         this.topic = plot.topics().requests();
-        this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build().start();
+        this.server =
+                WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build().start();
     }
 
     static OneCommitServer start(Ground.Plot plot) {

@@ -41,7 +41,8 @@ public final class PaymentPost implements AutoCloseable {
     private int send(String key, String header) throws IOException {
         String body = BODY.formatted(key);
         socket.getOutputStream().write(("POST /v1/payments HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token
-                + "\r\nIdempotency-Key: " + key + "\r\n" + header + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                + "\r\nIdempotency-Key: " + key + "\r\n" + header + "Content-Type: application/json\r\nContent-Length: " + body.length()
+                + "\r\n\r\n" + body)
                 .getBytes(StandardCharsets.US_ASCII));
         return readAnswer();
     }

@@ -91,7 +91,8 @@ public final class Ground implements AutoCloseable {
                 throw new IllegalStateException("the topics of a run could not be deleted", e.getCause());
             }
             String name = url.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
-            try (var connection = DriverManager.getConnection(urlOfDatabase.apply("postgres")); var statement = connection.createStatement()) {
+            try (var connection = DriverManager.getConnection(urlOfDatabase.apply("postgres"));
+                 var statement = connection.createStatement()) {
                 statement.execute("DROP DATABASE \"" + name + "\" WITH (FORCE)");
             }
         }

@@ -63,7 +63,8 @@ public final class RelayBench {
                 produced.add(produce(ground));
                 read.add(read(ground));
                 story.printf("round %d  relay %s/s, beside an open transaction %s/s; raw produce %s/s, raw read %s/s%n", i,
-                        Spread.brief(drained.getLast()), Spread.brief(beside.getLast()), Spread.brief(produced.getLast()), Spread.brief(read.getLast()));
+                        Spread.brief(drained.getLast()), Spread.brief(beside.getLast()), Spread.brief(produced.getLast()),
+                        Spread.brief(read.getLast()));
             }
             delay = delay(ground, PACED_ROWS, false);
             delayBeside = delay(ground, PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION, true);
@@ -162,7 +163,8 @@ public final class RelayBench {
             var values = IntStream.range(0, ROWS).mapToObj(RelayBench::value).toList();
             long start = System.nanoTime();
             for (int i = 0; i < ROWS; i++) {
-                var record = new ProducerRecord<>(plot.topics().outcomes(), ("pay-" + i).getBytes(StandardCharsets.US_ASCII), values.get(i));
+                var record =
+                        new ProducerRecord<>(plot.topics().outcomes(), ("pay-" + i).getBytes(StandardCharsets.US_ASCII), values.get(i));
                 HEADERS.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
                 producer.send(record);
             }
@@ -176,7 +178,8 @@ public final class RelayBench {
             """;
 
     private static double read(Ground ground) throws Exception {
-        try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4); var connection = plot.connect()) {
+        try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4);
+             var connection = plot.connect()) {
             fill(plot, database);
             long start = System.nanoTime();
             long last = 0;
@@ -238,7 +241,8 @@ public final class RelayBench {
 
     private static Map<Integer, Long> arrivals(Ground.Plot plot, int count) {
         var arrivals = new HashMap<Integer, Long>();
-        try (var consumer = new KafkaConsumer<>(Map.of("bootstrap.servers", plot.kafka()), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        try (var consumer =
+                new KafkaConsumer<>(Map.of("bootstrap.servers", plot.kafka()), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             var partitions = new HashSet<TopicPartition>();
             for (int i = 0; i < Ground.PARTITIONS; i++) {
                 partitions.add(new TopicPartition(plot.topics().outcomes(), i));
@@ -247,7 +251,8 @@ public final class RelayBench {
             consumer.seekToBeginning(partitions);
             while (arrivals.size() < count) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-                    arrivals.putIfAbsent(Integer.parseInt(new String(record.key(), StandardCharsets.US_ASCII).substring(4)), System.nanoTime());
+                    arrivals.putIfAbsent(Integer.parseInt(new String(record.key(), StandardCharsets.US_ASCII).substring(4)),
+                            System.nanoTime());
                 }
             }
         }

@@ -35,10 +35,13 @@ final class Chart {
         int y = 34;
         for (var bar : bars.entrySet()) {
             double width = Math.max(1, bar.getValue() / most * BARS);
-            svg.append(String.format(Locale.ROOT, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n", NAMES - 8, y + 16, bar.getKey()));
-            svg.append(String.format(Locale.ROOT, "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>%n", NAMES, y + 3, width,
-                    ROW - 8, y == 34 ? "#2b6cb0" : "#a0aec0"));
-            svg.append(String.format(Locale.ROOT, "<text x=\"%.0f\" y=\"%d\">%s</text>%n", NAMES + width + 6, y + 16, Spread.brief(bar.getValue())));
+            svg.append(
+                    String.format(Locale.ROOT, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n", NAMES - 8, y + 16, bar.getKey()));
+            svg.append(
+                    String.format(Locale.ROOT, "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>%n", NAMES, y + 3, width,
+                            ROW - 8, y == 34 ? "#2b6cb0" : "#a0aec0"));
+            svg.append(String.format(Locale.ROOT, "<text x=\"%.0f\" y=\"%d\">%s</text>%n", NAMES + width + 6, y + 16,
+                    Spread.brief(bar.getValue())));
             y += ROW;
         }
         return svg.append("</svg>\n").toString();

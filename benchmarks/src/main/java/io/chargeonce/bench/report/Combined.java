@@ -48,7 +48,8 @@ final class Combined {
     /** Who else took part, and in which runs. */
     private Map<String, List<JsonNode>> others() {
         var others = new LinkedHashMap<String, List<JsonNode>>();
-        runs.forEach(run -> run.path("against").propertyNames().forEach(name -> others.computeIfAbsent(name, each -> new ArrayList<>()).add(run)));
+        runs.forEach(run -> run.path("against").propertyNames()
+                .forEach(name -> others.computeIfAbsent(name, each -> new ArrayList<>()).add(run)));
         return others;
     }
 

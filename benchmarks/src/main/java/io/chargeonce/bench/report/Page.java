@@ -72,9 +72,10 @@ public final class Page {
 
     private void machine() {
         Optional<JsonNode> any = CHARGE.stream().map(this::latest).flatMap(Optional::stream).findFirst();
-        any.map(result -> result.path("machine")).ifPresent(machine -> line("Machine: %s, %s cores shared by broker, Postgres, contestant, stub and load; %s memory; %s; Java %s. Postgres with `fsync=on` and `synchronous_commit=on`, 12 partitions, requests of about 330 bytes. The load average before each bench stands beside its title: above 1 something else was running too."
-                .formatted(machine.path("cpu").asString(), machine.path("cores").asString(), machine.path("memory").asString(),
-                        machine.path("kernel").asString(), machine.path("java").asString())));
+        any.map(result -> result.path("machine")).ifPresent(machine -> line(
+                "Machine: %s, %s cores shared by broker, Postgres, contestant, stub and load; %s memory; %s; Java %s. Postgres with `fsync=on` and `synchronous_commit=on`, 12 partitions, requests of about 330 bytes. The load average before each bench stands beside its title: above 1 something else was running too."
+                        .formatted(machine.path("cpu").asString(), machine.path("cores").asString(), machine.path("memory").asString(),
+                                machine.path("kernel").asString(), machine.path("java").asString())));
         line("");
     }
 
@@ -129,9 +130,10 @@ public final class Page {
     private void row(String name, JsonNode figures) {
         String ratio = figures.has("ratio") ? "%s× (%s–%s)".formatted(Spread.brief(figures.path("ratio").asDouble()),
                 Spread.brief(figures.path("ratio_min").asDouble()), Spread.brief(figures.path("ratio_max").asDouble())) : "";
-        String books = figures.has("balanced") ? figures.path("balanced").asBoolean() ? "balanced" : "**" + figures.path("fault").asString("broken") + "**" : "";
+        String books = figures.has("balanced")
+                ? figures.path("balanced").asBoolean() ? "balanced" : "**" + figures.path("fault").asString("broken") + "**" : "";
         line("| %s | %s | %s | %s | %s | %s | %s |".formatted(name, new Spread(rate(figures), figures.path("payments_per_s_min").asDouble(),
-                        figures.path("payments_per_s_max").asDouble()), ratio, Spread.brief(figures.path("p50_ms").asDouble()),
+                figures.path("payments_per_s_max").asDouble()), ratio, Spread.brief(figures.path("p50_ms").asDouble()),
                 Spread.brief(figures.path("p99_ms").asDouble()), figures.path("cpu_us_per_payment").asInt(), books));
     }
 
@@ -168,8 +170,9 @@ public final class Page {
     private void latency(JsonNode result) {
         line("## One payment at a time (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("%,d payments, each sent when the one before had its outcome, with `Prefer: wait` and the Stripe simulator, which answers at once.".formatted(
-                result.path("payments").asInt()));
+        line("%,d payments, each sent when the one before had its outcome, with `Prefer: wait` and the Stripe simulator, which answers at once."
+                .formatted(
+                        result.path("payments").asInt()));
         line("");
         line("| stage | p50, ms | p99, ms |");
         line("| --- | --- | --- |");
@@ -181,15 +184,17 @@ public final class Page {
     }
 
     private void took(String stage, JsonNode result) {
-        line("| %s | %s | %s |".formatted(stage, Spread.brief(result.path("p50_ms").asDouble()), Spread.brief(result.path("p99_ms").asDouble())));
+        line("| %s | %s | %s |".formatted(stage, Spread.brief(result.path("p50_ms").asDouble()),
+                Spread.brief(result.path("p99_ms").asDouble())));
     }
 
     private void cost(JsonNode result) {
         line("## What one payment costs Postgres (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
         line(("%,d payments that succeed at once, with the services as they run. Processor time is that of Postgres's processes, by Linux's account. "
-                + "One transaction runs at a time, so that the WAL is its statement's; so batches are of another size than under load.").formatted(
-                result.path("payments").asInt()));
+                + "One transaction runs at a time, so that the WAL is its statement's; so batches are of another size than under load.")
+                .formatted(
+                        result.path("payments").asInt()));
         line("");
         line("| statement | µs a payment | WAL, bytes a payment | payments a call |");
         line("| --- | --- | --- | --- |");
@@ -211,7 +216,8 @@ public final class Page {
         for (String noise : List.of("flood", "poison", "slow_psp")) {
             JsonNode each = result.path(noise);
             line("| %s | %s → %s | %s | %s → %s | %s |".formatted(noise.replace('_', ' '),
-                    Spread.brief(each.path("acceptance_p99_ms_quiet").asDouble()), Spread.brief(each.path("acceptance_p99_ms_noisy").asDouble()),
+                    Spread.brief(each.path("acceptance_p99_ms_quiet").asDouble()),
+                    Spread.brief(each.path("acceptance_p99_ms_noisy").asDouble()),
                     Spread.brief(each.path("acceptance_times").asDouble()), Spread.brief(each.path("outcome_p99_ms_quiet").asDouble()),
                     Spread.brief(each.path("outcome_p99_ms_noisy").asDouble()), Spread.brief(each.path("outcome_times").asDouble())));
         }
@@ -234,34 +240,42 @@ public final class Page {
         line("%,d waiting payments drained at %s a second by a process with a heap of %d MiB; books %s.".formatted(
                 result.path("payments").asInt(), Spread.brief(rate(result)), result.path("heap_mib").asInt(),
                 result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
-        result.path("against").properties().forEach(other -> line("%s, with %,d waiting: %s a second; chargeonce is %s×.".formatted(other.getKey(),
-                other.getValue().path("payments").asInt(), Spread.brief(rate(other.getValue())), Spread.brief(other.getValue().path("ratio").asDouble()))));
+        result.path("against").properties()
+                .forEach(other -> line("%s, with %,d waiting: %s a second; chargeonce is %s×.".formatted(other.getKey(),
+                        other.getValue().path("payments").asInt(), Spread.brief(rate(other.getValue())),
+                        Spread.brief(other.getValue().path("ratio").asDouble()))));
         line("");
     }
 
     private void deadLetters(JsonNode result) {
         line("## Dead letters (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page %,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms.".formatted(
-                result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(), result.path("first_page_query_ms").asInt(),
-                result.path("summary_ms").asInt(), result.path("summary_query_ms").asInt(), result.path("start_up_ms").asInt()));
-        line("Purged at %,d a second and merged at %,d, both killed at half-way and begun again. The first is purged %,d ms after Enter, and merged %,d ms after it, for the set is frozen first; again after the kill in %,d and %,d ms, for a leader that was killed is forgotten after 15 s. Books %s.".formatted(
-                result.path("purge_per_s").asInt(), result.path("merge_per_s").asInt(), result.path("purge_first_after_ms").asInt(),
-                result.path("merge_first_after_ms").asInt(), result.path("purge_first_after_kill_ms").asInt(), result.path("merge_first_after_kill_ms").asInt(),
-                result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
+        line("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page %,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms."
+                .formatted(
+                        result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(),
+                        result.path("first_page_query_ms").asInt(),
+                        result.path("summary_ms").asInt(), result.path("summary_query_ms").asInt(), result.path("start_up_ms").asInt()));
+        line("Purged at %,d a second and merged at %,d, both killed at half-way and begun again. The first is purged %,d ms after Enter, and merged %,d ms after it, for the set is frozen first; again after the kill in %,d and %,d ms, for a leader that was killed is forgotten after 15 s. Books %s."
+                .formatted(
+                        result.path("purge_per_s").asInt(), result.path("merge_per_s").asInt(), result.path("purge_first_after_ms").asInt(),
+                        result.path("merge_first_after_ms").asInt(), result.path("purge_first_after_kill_ms").asInt(),
+                        result.path("merge_first_after_kill_ms").asInt(),
+                        result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
         line("");
     }
 
     private void recovery(JsonNode result) {
         line("## Recovery (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("Two consumers as processes, %s payments/s. How long after the fault's end as many outcomes come out as payments go in. A killed consumer's partitions are its own for the session timeout, %d s.".formatted(
-                Spread.brief(result.path("payments_per_s").asDouble()), result.path("session_timeout_s").asInt()));
+        line("Two consumers as processes, %s payments/s. How long after the fault's end as many outcomes come out as payments go in. A killed consumer's partitions are its own for the session timeout, %d s."
+                .formatted(
+                        Spread.brief(result.path("payments_per_s").asDouble()), result.path("session_timeout_s").asInt()));
         line("");
         line("| fault | recovered after, ms | payments without an outcome at the end |");
         line("| --- | --- | --- |");
         result.path("cells").properties().forEach(cell -> line("| %s | %s | %d |".formatted(cell.getKey().replace('_', ' '),
-                cell.getValue().path("recovers").asBoolean() ? "%,d".formatted(cell.getValue().path("recovered_after_ms").asInt()) : "**never**",
+                cell.getValue().path("recovers").asBoolean() ? "%,d".formatted(cell.getValue().path("recovered_after_ms").asInt())
+                        : "**never**",
                 cell.getValue().path("missing").asInt())));
         line("");
     }

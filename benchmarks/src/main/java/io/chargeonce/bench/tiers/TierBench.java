@@ -108,7 +108,8 @@ public final class TierBench {
     }
 
     /** Once before it counts, to warm up. */
-    private static List<Map<String, Object>> lateness(Ground ground, Contender contender, List<Integer> rates, PrintWriter story) throws Exception {
+    private static List<Map<String, Object>> lateness(Ground ground, Contender contender, List<Integer> rates, PrintWriter story)
+            throws Exception {
         lateness(ground, contender, 1_000);
         var figures = new ArrayList<Map<String, Object>>();
         for (int rate : rates) {

@@ -22,17 +22,22 @@ class FullQueueTest {
             dlq(plot, "merge", "--all", "--canary", "0", "--yes");
             assertThat(Books.faults(plot)).isEmpty();
             assertThat(change(plot, "DELETE FROM dead_letter WHERE state = 'purged'")).isEqualTo(LETTERS * 9 / 100);
-            assertThat(change(plot, "DELETE FROM outbox WHERE outbox_id = (SELECT min(outbox_id) FROM outbox WHERE topic LIKE '%.requests')")).isEqualTo(1);
-            assertThat(change(plot, "UPDATE operation_state SET generation = 3 WHERE operation_id = (SELECT min(operation_id) FROM operation_state WHERE state = 'accepted')")).isEqualTo(1);
+            assertThat(
+                    change(plot, "DELETE FROM outbox WHERE outbox_id = (SELECT min(outbox_id) FROM outbox WHERE topic LIKE '%.requests')"))
+                    .isEqualTo(1);
+            assertThat(change(plot,
+                    "UPDATE operation_state SET generation = 3 WHERE operation_id = (SELECT min(operation_id) FROM operation_state WHERE state = 'accepted')"))
+                    .isEqualTo(1);
             assertThat(Books.faults(plot)).containsExactly("every other failed one re-entered once: broken 1 times",
                     "work is staged once for each that re-entered and for nothing else: broken 1 times");
         }
     }
 
     private static void dlq(Ground.Plot plot, String... arguments) {
-        var command = new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(plot.jdbcUrl(), "postgres", ""), plot.topics()), () -> {
-            throw new IllegalStateException("this needs no Kafka");
-        });
+        var command =
+                new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(plot.jdbcUrl(), "postgres", ""), plot.topics()), () -> {
+                    throw new IllegalStateException("this needs no Kafka");
+                });
         assertThat(command.commandLine(arguments).execute(arguments)).isZero();
     }
 

@@ -29,9 +29,9 @@ final class AdyenAnswer {
             case REFUSED, ERROR, CANCELLED -> declined(answer, id);
             // Only the shopper could go on, with an address that nobody was given.
             case REDIRECTSHOPPER, IDENTIFYSHOPPER, CHALLENGESHOPPER, AUTHENTICATIONFINISHED, AUTHENTICATIONNOTREQUIRED ->
-                    new Outcome.Declined("authentication_required", "the customer would have to authenticate", id);
+                new Outcome.Declined("authentication_required", "the customer would have to authenticate", id);
             case RECEIVED, PENDING, PRESENTTOSHOPPER, PARTIALLYAUTHORISED, SUCCESS ->
-                    new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Adyen says " + answer.getResultCode(), id);
+                new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Adyen says " + answer.getResultCode(), id);
         };
     }
 

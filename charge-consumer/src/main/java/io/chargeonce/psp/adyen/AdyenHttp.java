@@ -45,13 +45,15 @@ final class AdyenHttp implements ClientInterface {
 
     @Override
     public String request(String endpoint, String body, Config config, boolean keyRequired, RequestOptions options,
-                          ApiConstants.HttpMethod method) throws IOException, HTTPClientException {
+                          ApiConstants.HttpMethod method)
+            throws IOException, HTTPClientException {
         return request(endpoint, body, config, keyRequired, options, method, Map.of());
     }
 
     @Override
     public String request(String endpoint, String body, Config config, boolean keyRequired, RequestOptions options,
-                          ApiConstants.HttpMethod method, Map<String, String> query) throws IOException, HTTPClientException {
+                          ApiConstants.HttpMethod method, Map<String, String> query)
+            throws IOException, HTTPClientException {
         if (method != ApiConstants.HttpMethod.POST || (query != null && !query.isEmpty())) {
             throw new IllegalArgumentException("Bug! Payments are only ever posted, without a query");
         }

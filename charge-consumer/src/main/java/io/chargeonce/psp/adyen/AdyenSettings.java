@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * @param hmacKey         signs Adyen's webhooks, in hexadecimal, and may change; without it none is believed
  */
 public record AdyenSettings(String name, Supplier<String> apiKey, String merchantAccount, String apiBase, Duration callTimeout,
-                            Optional<Supplier<String>> hmacKey) implements PspSettings {
+        Optional<Supplier<String>> hmacKey) implements PspSettings {
 
     public static final String API_BASE = "https://checkout-test.adyen.com/v71";
     public static final String MERCHANT_ACCOUNT = "Chargeonce";

@@ -81,13 +81,15 @@ final class AdyenWebhook implements Webhook {
         String reason = Optional.ofNullable(item.getReason()).orElse("");
         Optional<Instant> at = Optional.ofNullable(item.getEventDate()).map(Date::toInstant);
         return switch (item.getEventCode()) {
-            case "AUTHORISATION" -> Optional.of(new Notice.Ended(money, false, item.isSuccess() ? new Outcome.Charged(item.getPspReference())
-                    : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference()))));
+            case "AUTHORISATION" ->
+                Optional.of(new Notice.Ended(money, false, item.isSuccess() ? new Outcome.Charged(item.getPspReference())
+                        : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference()))));
             case "REFUND" -> Optional.of(new Notice.Ended(money, true,
                     item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notGivenBack(reason)));
             case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(new Notice.Ended(money, true, notGivenBack(reason)));
             case "CAPTURE_FAILED" -> Optional.of(new Notice.CaptureFailed(money, at, reason));
-            case "CAPTURE" -> Optional.of(item.isSuccess() ? new Notice.CapturedAgain(money, at) : new Notice.CaptureFailed(money, at, reason));
+            case "CAPTURE" ->
+                Optional.of(item.isSuccess() ? new Notice.CapturedAgain(money, at) : new Notice.CaptureFailed(money, at, reason));
             default -> Optional.empty();
         };
     }

@@ -20,7 +20,8 @@ public final class WireFailure {
         return switch (failure) {
             case HttpConnectTimeoutException e -> Optional.of(FailureCause.CONNECT_TIMED_OUT);
             case ConnectException e when e.getCause() instanceof UnknownHostException
-                    || e.getCause() instanceof UnresolvedAddressException -> Optional.of(FailureCause.PSP_HOST_UNKNOWN);
+                    || e.getCause() instanceof UnresolvedAddressException ->
+                Optional.of(FailureCause.PSP_HOST_UNKNOWN);
             case ConnectException e -> Optional.of(FailureCause.CONNECTION_REFUSED);
             case UnknownHostException e -> Optional.of(FailureCause.PSP_HOST_UNKNOWN);
             case SSLHandshakeException e -> Optional.of(FailureCause.TLS_HANDSHAKE_FAILED);

@@ -227,7 +227,8 @@ public final class StripeGateway implements Gateway {
             // Nothing has moved yet and only we could move it on: end it there, and believe only Stripe's own yes.
             case "requires_confirmation" -> unexecuted(cancel(intent));
             case "requires_action" -> isCancelled(cancel(intent))
-                    ? new Outcome.Declined("authentication_required", "the customer would have to authenticate", Optional.of(intent.getId()))
+                    ? new Outcome.Declined("authentication_required", "the customer would have to authenticate",
+                            Optional.of(intent.getId()))
                     : undecided(intent);
             default -> undecided(intent);
         };

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param sendsReceipts whether Stripe gets the address for a receipt; then it mails one, whatever its dashboard says
  */
 public record StripeSettings(String name, Supplier<String> apiKey, String apiBase, Duration callTimeout,
-                             Optional<Supplier<String>> webhookSecret, boolean sendsReceipts) implements PspSettings {
+        Optional<Supplier<String>> webhookSecret, boolean sendsReceipts) implements PspSettings {
 
     public static final String API_BASE = "https://api.stripe.com";
 

@@ -58,13 +58,17 @@ class ErrorClassesTest {
                 row(paid("Authorised", "another", 1299, "EUR"), "answer_mismatch", "answer_mismatch"),
                 row(full(200, "{\"resultCode\":\"Authorised\",\"pspReference\":\"P\"}"), "answer_mismatch", "answer_mismatch"),
                 row(paid("Refused", KEY.value(), 1299, "EUR"), "declined insufficient_funds", "declined insufficient_funds"),
-                row(full(200, "{\"resultCode\":\"Refused\",\"refusalReasonCode\":\"6\"}"), "declined expired_card", "declined expired_card"),
+                row(full(200, "{\"resultCode\":\"Refused\",\"refusalReasonCode\":\"6\"}"), "declined expired_card",
+                        "declined expired_card"),
                 row(paid("Refused", "another", 1299, "EUR"), "answer_mismatch", "answer_mismatch"),
                 row(paid("Error", KEY.value(), 1299, "EUR"), "declined insufficient_funds", "declined insufficient_funds"),
                 row(paid("Cancelled", KEY.value(), 1299, "EUR"), "declined insufficient_funds", "declined insufficient_funds"),
-                row(paid("RedirectShopper", KEY.value(), 1299, "EUR"), "declined authentication_required", "declined authentication_required"),
-                row(paid("IdentifyShopper", KEY.value(), 1299, "EUR"), "declined authentication_required", "declined authentication_required"),
-                row(paid("ChallengeShopper", KEY.value(), 1299, "EUR"), "declined authentication_required", "declined authentication_required"),
+                row(paid("RedirectShopper", KEY.value(), 1299, "EUR"), "declined authentication_required",
+                        "declined authentication_required"),
+                row(paid("IdentifyShopper", KEY.value(), 1299, "EUR"), "declined authentication_required",
+                        "declined authentication_required"),
+                row(paid("ChallengeShopper", KEY.value(), 1299, "EUR"), "declined authentication_required",
+                        "declined authentication_required"),
                 row(paid("Received", KEY.value(), 1299, "EUR"), "still_processing", "still_processing"),
                 row(paid("Pending", KEY.value(), 1299, "EUR"), "still_processing", "still_processing"),
                 row(paid("PartiallyAuthorised", KEY.value(), 1299, "EUR"), "still_processing", "still_processing"),
@@ -167,7 +171,8 @@ class ErrorClassesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"EUR,1299,1299", "JPY,1299,1299", "BHD,1299,1299", "CLP,1299,129900", "ISK,1299,129900", "IDR,129900,1299", "CVE,129900,1299"})
+    @CsvSource({"EUR,1299,1299", "JPY,1299,1299", "BHD,1299,1299", "CLP,1299,129900", "ISK,1299,129900", "IDR,129900,1299",
+        "CVE,129900,1299"})
     void four_currencies_are_counted_as_adyen_counts_them(String currency, long ours, long adyens) {
         assertThat(MinorUnits.of(new Money(ours, currency)).orElseThrow().getValue()).isEqualTo(adyens);
     }
@@ -193,11 +198,13 @@ class ErrorClassesTest {
     }
 
     private static Charge charge(boolean keyIsKnown) {
-        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), keyIsKnown).during(Lease.of(Duration.ofMinutes(1)));
+        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), keyIsKnown)
+                .during(Lease.of(Duration.ofMinutes(1)));
     }
 
     private static Refund refund() {
-        return new Refund(KEY, PAYMENT, new Money(1299, "EUR"), "P", REQUEST, Optional.empty(), true).during(Lease.of(Duration.ofMinutes(1)));
+        return new Refund(KEY, PAYMENT, new Money(1299, "EUR"), "P", REQUEST, Optional.empty(), true)
+                .during(Lease.of(Duration.ofMinutes(1)));
     }
 
     private static Arguments row(HttpAnswer answer, String charging, String asking) {
@@ -207,9 +214,10 @@ class ErrorClassesTest {
     }
 
     private static HttpAnswer.Full paid(String resultCode, String reference, long value, String currency) {
-        return full(200, """
+        return full(200,
+                """
                 {"pspReference":"P","resultCode":"%s","merchantReference":"%s","amount":{"value":%d,"currency":"%s"},"refusalReasonCode":"12"}"""
-                .formatted(resultCode, reference, value, currency));
+                        .formatted(resultCode, reference, value, currency));
     }
 
     private static HttpAnswer.Full error(int status, String code) {

@@ -50,7 +50,8 @@ class BoundedHttpTest {
 
     @Test
     void a_body_that_drips_ends_at_the_deadline() throws Exception {
-        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()); var timer = Executors.newSingleThreadScheduledExecutor()) {
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+             var timer = Executors.newSingleThreadScheduledExecutor()) {
             timer.submit(() -> {
                 OutputStream client = server.accept().getOutputStream();
                 client.write("HTTP/1.1 200 \r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -84,14 +85,17 @@ class BoundedHttpTest {
     /** It wants a certificate of the client's. By TLS 1.2 it says so before the request can be sent, by TLS 1.3 after it may have been. */
     @ParameterizedTest
     @CsvSource({"TLSv1.3, true", "TLSv1.2, false"})
-    void a_handshake_that_is_refused_when_the_request_has_left_leaves_the_outcome_unknown(String version, boolean hasLeft) throws Exception {
+    void a_handshake_that_is_refused_when_the_request_has_left_leaves_the_outcome_unknown(String version, boolean hasLeft)
+            throws Exception {
         KeyStore keys = keysOf127001();
-        try (var server = (SSLServerSocket) tls(keys, true).getServerSocketFactory().createServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        try (var server =
+                (SSLServerSocket) tls(keys, true).getServerSocketFactory().createServerSocket(0, 1, InetAddress.getLoopbackAddress());
              var acceptor = Executors.newSingleThreadExecutor()) {
             server.setNeedClientAuth(true);
             server.setEnabledProtocols(new String[] {version});
             acceptor.submit(() -> server.accept().getInputStream().read());
-            var trusting = new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20), HttpClient.newBuilder().sslContext(tls(keys, false)));
+            var trusting =
+                    new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20), HttpClient.newBuilder().sslContext(tls(keys, false)));
             var request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.getLocalPort() + "/v1/payments"))
                     .POST(HttpRequest.BodyPublishers.ofString("amount=1")).build();
             assertThatThrownBy(() -> trusting.exchange(request)).isInstanceOf(IOException.class)
@@ -102,7 +106,8 @@ class BoundedHttpTest {
 
     private KeyStore keysOf127001() throws Exception {
         Path store = directory.resolve("server.p12");
-        var keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "server",
+        var keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias",
+                "server",
                 "-keyalg", "EC", "-dname", "CN=test", "-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12", "-keystore", store.toString(),
                 "-storepass", "changeit").redirectErrorStream(true).start();
         assertThat(keytool.waitFor()).isZero();
@@ -149,7 +154,8 @@ class BoundedHttpTest {
             return new HttpAnswer.Full(200, Map.of(), new byte[0]);
         })) {
             http.exchange(post(listener.port()));
-            var span = SpanContext.create("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", TraceFlags.getSampled(), TraceState.getDefault());
+            var span = SpanContext.create("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", TraceFlags.getSampled(),
+                    TraceState.getDefault());
             try (var ignored = Span.wrap(span).makeCurrent()) {
                 http.exchange(post(listener.port()));
             }

@@ -36,7 +36,8 @@ class ErrorClassesTest {
     /** Where it is answered in another way than the others. */
     private final AtomicReference<HttpAnswer> toCancel = new AtomicReference<>();
     private final HttpListener stripe = HttpListener.start("The test", 0, request -> answer(request.path()));
-    private final StripeGateway gateway = new StripeGateway(new StripeSettings("sk_test_1", "http://127.0.0.1:" + stripe.port(), Duration.ofSeconds(20)));
+    private final StripeGateway gateway =
+            new StripeGateway(new StripeSettings("sk_test_1", "http://127.0.0.1:" + stripe.port(), Duration.ofSeconds(20)));
 
     @AfterEach
     void close() {
@@ -52,7 +53,8 @@ class ErrorClassesTest {
 
     static Stream<Arguments> answers() {
         return Stream.of(
-                row(error(402, "card_error", "\"code\":\"card_declined\",\"decline_code\":\"lost_card\""), "declined lost_card", "declined lost_card", "psp_error"),
+                row(error(402, "card_error", "\"code\":\"card_declined\",\"decline_code\":\"lost_card\""), "declined lost_card",
+                        "declined lost_card", "psp_error"),
                 row(error(402, "card_error", "\"code\":\"expired_card\""), "declined expired_card", "declined expired_card", "psp_error"),
                 row(error(429, "invalid_request_error", "\"code\":\"rate_limit\""), "rate_limited", "rate_limited", "psp_error"),
                 row(error(401, "invalid_request_error", ""), "credential_refused", "credential_refused", "psp_error"),
@@ -60,17 +62,23 @@ class ErrorClassesTest {
                 row(error(400, "invalid_request_error", ""), "request_refused", "psp_error", "psp_error"),
                 row(error(404, "invalid_request_error", ""), "request_refused", "psp_error", "psp_error"),
                 row(error(422, "invalid_request_error", ""), "request_refused", "psp_error", "psp_error"),
-                row(error(400, "invalid_request_error", "\"code\":\"payment_method_currency_mismatch\""), "refused_by_this_psp", "psp_error", "psp_error"),
+                row(error(400, "invalid_request_error", "\"code\":\"payment_method_currency_mismatch\""), "refused_by_this_psp",
+                        "psp_error", "psp_error"),
                 row(error(400, "idempotency_error", ""), "key_mismatch", "key_mismatch", "key_mismatch"),
                 row(error(409, "invalid_request_error", ""), "key_in_use", "key_in_use", "key_in_use"),
-                row(error(409, "invalid_request_error", "\"code\":\"idempotency_key_in_use\"").with("Stripe-Should-Retry", "true"), "key_in_use", "key_in_use", "key_in_use"),
+                row(error(409, "invalid_request_error", "\"code\":\"idempotency_key_in_use\"").with("Stripe-Should-Retry", "true"),
+                        "key_in_use", "key_in_use", "key_in_use"),
                 row(error(429, "invalid_request_error", "\"code\":\"lock_timeout\""), "key_in_use", "key_in_use", "key_in_use"),
-                row(error(429, "invalid_request_error", "\"code\":\"lock_timeout\"").with("Retry-After", "7"), "key_in_use", "key_in_use", "key_in_use"),
-                row(error(429, "invalid_request_error", "\"code\":\"rate_limit\"").with("Retry-After", "7"), "rate_limited", "rate_limited", "psp_error"),
+                row(error(429, "invalid_request_error", "\"code\":\"lock_timeout\"").with("Retry-After", "7"), "key_in_use", "key_in_use",
+                        "key_in_use"),
+                row(error(429, "invalid_request_error", "\"code\":\"rate_limit\"").with("Retry-After", "7"), "rate_limited", "rate_limited",
+                        "psp_error"),
                 row(full(429, "a proxy").with("Retry-After", "7"), "rate_limited", "rate_limited", "psp_error"),
                 row(error(400, "invalid_request_error", "").with("Stripe-Should-Retry", "true"), "psp_unwell", "psp_error", "psp_error"),
-                row(error(400, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error", "psp_error"),
-                row(error(405, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error", "psp_error"),
+                row(error(400, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error",
+                        "psp_error"),
+                row(error(405, "invalid_request_error", "").with("Stripe-Should-Retry", "false"), "request_refused", "psp_error",
+                        "psp_error"),
                 row(error(405, "invalid_request_error", ""), "psp_unwell", "psp_error", "psp_error"),
                 row(error(500, "api_error", "").with("Stripe-Should-Retry", "false"), "psp_unwell", "psp_error", "psp_error"),
                 row(error(500, "api_error", ""), "psp_unwell", "psp_error", "psp_error"),
@@ -104,7 +112,9 @@ class ErrorClassesTest {
                 row(intent("succeeded", 1299, "eur"), "charged"),
                 row(intent("succeeded", 1298, "eur"), "answer_mismatch"),
                 row(intent("succeeded", 1299, "usd"), "answer_mismatch"),
-                row(full(200, new String(intent("succeeded", 1299, "eur").body(), StandardCharsets.UTF_8).replace(PAYMENT.value(), "pay_other")), "answer_mismatch"),
+                row(full(200,
+                        new String(intent("succeeded", 1299, "eur").body(), StandardCharsets.UTF_8).replace(PAYMENT.value(), "pay_other")),
+                        "answer_mismatch"),
                 row(intent("requires_payment_method", 1299, "eur"), "declined card_error"),
                 row(intent("canceled", 1299, "eur"), "cancelled_unexecuted"),
                 row(intent("processing", 1299, "eur"), "still_processing"),
@@ -179,7 +189,8 @@ class ErrorClassesTest {
 
     @Test
     void the_settings_do_not_print_the_api_key() {
-        assertThat(new StripeSettings("secret", "http://x", Duration.ofSeconds(1), Optional.of("secret")).toString()).doesNotContain("secret");
+        assertThat(new StripeSettings("secret", "http://x", Duration.ofSeconds(1), Optional.of("secret")).toString())
+                .doesNotContain("secret");
     }
 
     private static Charge charge(Optional<String> intent) {
@@ -189,7 +200,8 @@ class ErrorClassesTest {
 
     private static Arguments row(HttpAnswer answer, String... meanings) {
         String name = answer instanceof HttpAnswer.Full full
-                ? full.status() + " " + new String(full.body(), StandardCharsets.UTF_8) + more(full.headers()) : answer.getClass().getSimpleName();
+                ? full.status() + " " + new String(full.body(), StandardCharsets.UTF_8) + more(full.headers())
+                : answer.getClass().getSimpleName();
         return Arguments.of(Stream.<Object>concat(Stream.of(name, answer), Stream.of(meanings)).toArray());
     }
 

@@ -28,7 +28,9 @@ public record ClientCall(String merchant, String key, Content content, Result re
     }
 
     /** OK: answered with a 2xx. FAIL: refused for good, nothing was accepted by this call. UNKNOWN: nobody can say. */
-    public enum Result { OK, FAIL, UNKNOWN }
+    public enum Result {
+        OK, FAIL, UNKNOWN
+    }
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -59,7 +61,8 @@ public record ClientCall(String merchant, String key, Content content, Result re
 
     static ClientCall from(JsonNode json) {
         if (!json.has("payment_method")) {
-            throw new IllegalArgumentException("the history has a call without payment_method: it is not of this version; run the load again");
+            throw new IllegalArgumentException(
+                    "the history has a call without payment_method: it is not of this version; run the load again");
         }
         return new ClientCall(json.path("merchant").asString(), json.path("key").asString(),
                 new Content(json.path("amount").asLong(), json.path("currency").asString(""), json.path("payment_method").asString("")),

@@ -22,8 +22,8 @@ import java.util.Optional;
  * @param recovery        if the pipeline is well again: then what is under way breaks the books
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
-                       List<Duration> tiers, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
-                       boolean inFlightAllowed, Optional<Recovery> recovery) {
+        List<Duration> tiers, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
+        boolean inFlightAllowed, Optional<Recovery> recovery) {
 
     public Evidence {
         kafka = Map.copyOf(kafka);

@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param refundId as answered; empty unless the result is OK
  */
 public record RefundCall(String payment, Optional<String> reference, OptionalLong amount, ClientCall.Result result,
-                         Optional<String> refundId) {
+        Optional<String> refundId) {
 
     static final String MARK = "refund_of";
     private static final JsonMapper JSON = new JsonMapper();

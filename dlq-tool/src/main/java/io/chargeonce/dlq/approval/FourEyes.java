@@ -161,7 +161,8 @@ public final class FourEyes {
     }
 
     private static Finding finding(ResultSet row) throws SQLException {
-        return new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)), row.getString(4).replace('_', ' '), row.getString(5));
+        return new Finding(row.getString(1), new Money(row.getLong(2), row.getString(3)), row.getString(4).replace('_', ' '),
+                row.getString(5));
     }
 
     /** @param run as which it is approved */
@@ -181,7 +182,8 @@ public final class FourEyes {
             try (var statement = connection.prepareStatement(WAITING); var row = statement.executeQuery()) {
                 var waiting = new ArrayList<Waiting>();
                 while (row.next()) {
-                    waiting.add(new Waiting(row.getString(6), row.getString(7), row.getObject(8, OffsetDateTime.class).toInstant(), finding(row)));
+                    waiting.add(new Waiting(row.getString(6), row.getString(7), row.getObject(8, OffsetDateTime.class).toInstant(),
+                            finding(row)));
                 }
                 return waiting;
             }

@@ -72,12 +72,14 @@ public final class Settle {
         var locked = OperationTable.lock(connection, List.of(finding.id));
         Operation operation = locked.rows().get(finding.id);
         if (!HandSettlementTable.propose(connection, operation, finding.reference, finding.evidence, mandate.run())) {
-            return new Look(look.operation, look.attempt, List.of("this attempt has been settled by hand before; see dlq why " + finding.id));
+            return new Look(look.operation, look.attempt,
+                    List.of("this attempt has been settled by hand before; see dlq why " + finding.id));
         }
         operation.askNow(locked.now());
         OperationTable.save(connection, List.of(operation));
-        AuditLog.append(connection, List.of(AuditLog.Entry.of(mandate.person(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
-                data(operation, finding, mandate))));
+        AuditLog.append(connection,
+                List.of(AuditLog.Entry.of(mandate.person(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
+                        data(operation, finding, mandate))));
         return look;
     }
 
@@ -92,13 +94,15 @@ public final class Settle {
 
     private static Map<String, Object> data(Operation operation, Finding finding, Mandate mandate) {
         var money = operation.accepted().request().money();
-        var data = new TreeMap<String, Object>(Map.of("run", mandate.run(), "verdict", finding.reference.isPresent() ? "charged" : "not_charged",
-                "attempt", operation.attemptKey().value(), "amount", money.minorUnits(), "currency", money.currency()));
+        var data = new TreeMap<String, Object>(
+                Map.of("run", mandate.run(), "verdict", finding.reference.isPresent() ? "charged" : "not_charged",
+                        "attempt", operation.attemptKey().value(), "amount", money.minorUnits(), "currency", money.currency()));
         finding.reference.ifPresent(reference -> data.put("psp_reference", reference));
         return data;
     }
 
-    private static final String IS_LISTED = "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state IN ('dead', 'purged')), clock_timestamp()";
+    private static final String IS_LISTED =
+            "SELECT EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = ? AND state IN ('dead', 'purged')), clock_timestamp()";
 
     private static Look look(Connection connection, Finding finding, List<String> taken) throws SQLException {
         Optional<Operation> found = OperationTable.find(connection, finding.id);
@@ -107,7 +111,8 @@ public final class Settle {
         }
         Operation operation = found.get();
         if (!operation.isWatched() || operation.state() == OperationState.PROCESSING) {
-            return new Look(found, Optional.empty(), List.of("it is %s, and only what is unresolved is settled by hand%s".formatted(operation.state().tag(),
+            return new Look(found, Optional.empty(), List.of("it is %s, and only what is unresolved is settled by hand%s".formatted(
+                    operation.state().tag(),
                     operation.state() == OperationState.DEAD ? "; merge it, and the PSP is asked wherever money may have moved" : "")));
         }
         Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
@@ -121,7 +126,8 @@ public final class Settle {
                     obstacles.add("it is not in the dead-letter queue: the resolver has not asked for long enough yet");
                 }
                 if (!asked(connection, attempt)) {
-                    obstacles.add("%s has not been asked since the attempt was sent; the resolver does it by itself".formatted(attempt.psp()));
+                    obstacles.add(
+                            "%s has not been asked since the attempt was sent; the resolver does it by itself".formatted(attempt.psp()));
                 }
                 obstacles.addAll(taken);
                 return new Look(found, Optional.of(attempt), obstacles);
@@ -138,13 +144,15 @@ public final class Settle {
             obstacles.add("%s has told meanwhile, and the resolver settles it by itself".formatted(attempt.psp()));
         }
         if (finding.reference.isEmpty() && now.isBefore(attempt.keyValidUntil())) {
-            obstacles.add("%s knows the attempt's key until %s and can be asked under it, so nobody needs to say that it did not charge before then"
-                    .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
+            obstacles.add(
+                    "%s knows the attempt's key until %s and can be asked under it, so nobody needs to say that it did not charge before then"
+                            .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
         }
         return obstacles;
     }
 
-    private static final String ASKED = "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'question' AND observed_at >= ?)";
+    private static final String ASKED =
+            "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'question' AND observed_at >= ?)";
 
     private static boolean asked(Connection connection, Attempt attempt) throws SQLException {
         try (var statement = connection.prepareStatement(ASKED)) {
@@ -198,7 +206,9 @@ public final class Settle {
                 statement.setString(2 * half + 2, finding.id);
             }
             try (var row = statement.executeQuery()) {
-                return row.next() ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2), row.getString(1)))
+                return row.next()
+                        ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2),
+                                row.getString(1)))
                         : List.of();
             }
         }

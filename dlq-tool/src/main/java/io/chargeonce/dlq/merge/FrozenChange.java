@@ -77,8 +77,8 @@ public final class FrozenChange {
                 sweep.progress().accept(fates);
                 next = to + 1;
             }
-            return new Sweep.Result(fates, next > RunItems.last(frozen) && queue.database().inTransaction(connection ->
-                    RunRows.end(connection, frozen.id(), RunState.FINISHED, Optional.empty())));
+            return new Sweep.Result(fates, next > RunItems.last(frozen) && queue.database()
+                    .inTransaction(connection -> RunRows.end(connection, frozen.id(), RunState.FINISHED, Optional.empty())));
         } finally {
             queue.database().inTransaction(connection -> {
                 RunRows.letGo(connection, frozen.id(), token);

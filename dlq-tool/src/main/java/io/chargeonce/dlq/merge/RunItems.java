@@ -28,8 +28,9 @@ final class RunItems {
     /** A big set takes longer than a statement usually may. */
     private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'; SET LOCAL work_mem = '64MB'";
 
-    private static final String LETTERS = "(SELECT letter.dead_letter_id, letter.generation, letter.died_at, letter.amount, letter.currency, "
-            + DeadLetterQuery.STANDING + " AS standing\n";
+    private static final String LETTERS =
+            "(SELECT letter.dead_letter_id, letter.generation, letter.died_at, letter.amount, letter.currency, "
+                    + DeadLetterQuery.STANDING + " AS standing\n";
 
     /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
     private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + DeadLetterQuery.selected(Selection.From.THE_QUEUE)

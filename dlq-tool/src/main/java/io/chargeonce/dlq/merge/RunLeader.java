@@ -71,7 +71,8 @@ public final class RunLeader {
         try {
             while (!brake.isPressed()) {
                 switch (runOnce()) {
-                    case RunStep.Moved moved -> { }
+                    case RunStep.Moved moved -> {
+                    }
                     case RunStep.Waits waits -> brake.rest(waits.pause());
                     case RunStep.Finished finished -> {
                         return finished;
@@ -141,9 +142,8 @@ public final class RunLeader {
 
     /** What became of those that were moved; also a sign of life. False if the run is not ours any more. */
     private boolean look() {
-        Optional<RunOutcomes.Heard> heard = queue.database().inTransaction(connection ->
-                RunRows.isStillLedBy(connection, run.id(), token)
-                        ? Optional.of(RunOutcomes.observe(connection, run.id(), lookedUpTo)) : Optional.empty());
+        Optional<RunOutcomes.Heard> heard = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+                ? Optional.of(RunOutcomes.observe(connection, run.id(), lookedUpTo)) : Optional.empty());
         heard.ifPresent(news -> {
             lookedUpTo = news.last();
             outcomes = outcomes.plus(news.change());

@@ -27,7 +27,8 @@ final class RunRows {
             """;
 
     static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
-                       boolean evenUnresolved) throws SQLException {
+                       boolean evenUnresolved)
+            throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, mandate.run());
             statement.setString(2, mandate.reason().orElse(null));

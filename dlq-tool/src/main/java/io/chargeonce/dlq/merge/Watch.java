@@ -43,7 +43,8 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
                 .filter(run -> run.state() == RunState.PLANNED || run.state() == RunState.RUNNING).limit(MOST_RUNS)
                 .flatMap(run -> runs.report(run.id()).stream()).toList();
         return queue.database().withConnection(connection -> {
-            Instant at = query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();
+            Instant at =
+                    query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();
             long dead = query(connection, DEAD, row -> row.getLong(1)).getFirst();
             return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, query(connection, TIERS, Watch::tier));
         });

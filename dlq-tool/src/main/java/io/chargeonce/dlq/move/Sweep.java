@@ -54,7 +54,6 @@ public record Sweep(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
 
     private static List<DeadLetterView> page(DeadLetterQueue queue, Selection selection,
                                              Optional<DeadLetterView.Position> after, int size) {
-        return queue.database().withConnection(connection ->
-                DeadLetterQuery.page(connection, selection, Order.OLDEST_FIRST, after, size));
+        return queue.database().withConnection(connection -> DeadLetterQuery.page(connection, selection, Order.OLDEST_FIRST, after, size));
     }
 }

@@ -54,8 +54,8 @@ public final class Purge {
 
     /** One commit. */
     public Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        Map<String, Fate> fates = queue.database().inTransaction(connection ->
-                purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
+        Map<String, Fate> fates = queue.database().inTransaction(
+                connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
         var tally = new Tally<Fate>();
         letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
         return tally;

@@ -105,7 +105,8 @@ public final class DeadLetterQuery {
     public static String selected(Selection.From from) {
         return switch (from) {
             case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_MERGE);
-            case THE_PURGED -> SELECTED.formatted("letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION, OF_PURGE);
+            case THE_PURGED ->
+                SELECTED.formatted("letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION, OF_PURGE);
         };
     }
 
@@ -137,7 +138,8 @@ public final class DeadLetterQuery {
 
     /** The next of the selection after a position, or its first. */
     public static List<DeadLetterView> page(Connection connection, Selection selection, Order order,
-                                     Optional<DeadLetterView.Position> after, int limit) throws SQLException {
+                                            Optional<DeadLetterView.Position> after, int limit)
+            throws SQLException {
         String sql = COLUMNS + selected(selection.from()) + switch (order) {
             case NEWEST_FIRST -> NEWEST_FIRST;
             case OLDEST_FIRST -> OLDEST_FIRST;

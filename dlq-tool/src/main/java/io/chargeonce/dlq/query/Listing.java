@@ -42,7 +42,7 @@ public final class Listing {
     public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {
         Selection selection = queue.database().withConnection(connection -> Selection.now(connection, filter, from));
         Optional<DeadLetterView.Position> after = begin;
-        for (long left = limit; ; left -= PAGE) {
+        for (long left = limit;; left -= PAGE) {
             int wanted = (int) Math.min(PAGE, left);
             List<DeadLetterView> page = page(selection, order, after, wanted + 1);
             List<DeadLetterView> shown = page.subList(0, Math.min(wanted, page.size()));

@@ -30,8 +30,10 @@ public record Plan(Selection selection, Tally<Standing> standings, String finger
         return queue.database().withConnection(connection -> count(connection, Selection.now(connection, filter, from)));
     }
 
-    private static final String COUNT = "SELECT standing, currency, count(*), sum(amount), bit_xor(fingerprint) FROM (SELECT letter.currency, letter.amount,"
-            + DeadLetterQuery.FINGERPRINT + " AS fingerprint,\n" + DeadLetterQuery.STANDING + " AS standing\n" + "%s) AS letters GROUP BY standing, currency";
+    private static final String COUNT =
+            "SELECT standing, currency, count(*), sum(amount), bit_xor(fingerprint) FROM (SELECT letter.currency, letter.amount,"
+                    + DeadLetterQuery.FINGERPRINT + " AS fingerprint,\n" + DeadLetterQuery.STANDING + " AS standing\n"
+                    + "%s) AS letters GROUP BY standing, currency";
 
     private static Plan count(Connection connection, Selection selection) throws SQLException {
         var tally = new Tally<Standing>();

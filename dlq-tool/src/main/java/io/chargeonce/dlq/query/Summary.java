@@ -26,7 +26,7 @@ public record Summary(List<Group> groups) {
      * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
      */
     public record Group(String cause, Optional<String> psp, Optional<String> merchant, Tally<Standing> standings,
-                        Duration oldest, Optional<Instant> keyValidUntil) {
+            Duration oldest, Optional<Instant> keyValidUntil) {
 
         public Sum sum() {
             return standings.total();

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param run        the merge run that had it in its set
  */
 public record Traits(Optional<String> currency, Optional<Long> atLeast, Optional<Long> atMost, Optional<Integer> tier,
-                     Optional<Integer> generation, Optional<String> run) {
+        Optional<Integer> generation, Optional<String> run) {
 
     public static final Traits ANY = new Traits(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
             Optional.empty(), Optional.empty());

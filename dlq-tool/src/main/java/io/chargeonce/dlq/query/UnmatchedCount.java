@@ -29,7 +29,8 @@ public record UnmatchedCount(String psp, long count, Duration oldest, String key
         var counts = new ArrayList<UnmatchedCount>();
         try (var statement = connection.prepareStatement(COUNT); var row = statement.executeQuery()) {
             while (row.next()) {
-                counts.add(new UnmatchedCount(row.getString(1), row.getLong(2), Duration.ofMillis(Math.max(0, row.getLong(3))), row.getString(4)));
+                counts.add(new UnmatchedCount(row.getString(1), row.getLong(2), Duration.ofMillis(Math.max(0, row.getLong(3))),
+                        row.getString(4)));
             }
         }
         return counts;

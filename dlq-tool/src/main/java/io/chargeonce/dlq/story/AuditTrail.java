@@ -35,10 +35,10 @@ public final class AuditTrail {
      * @param sum     of the dead letters concerned; money per currency
      */
     public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> run,
-                       Optional<Finding> finding, Optional<String> reason, Sum sum) {}
+            Optional<Finding> finding, Optional<String> reason, Sum sum) {}
 
     private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
-                        Optional<String> reason) {}
+            Optional<String> reason) {}
 
     private AuditTrail() {}
 

@@ -47,6 +47,7 @@ public final class Import {
     private DeadLetter letter(Imported imported) {
         var source = imported.source;
         return DeadLetter.poison(new FoundRecord(source.topic(), source.partition(), source.offset(),
-                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), queue.vault(), imported.cause, imported.message);
+                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), queue.vault(), imported.cause,
+                imported.message);
     }
 }

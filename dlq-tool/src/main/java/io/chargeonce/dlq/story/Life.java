@@ -32,8 +32,8 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
 
     private static List<Moment> moments(Connection connection, String id, Optional<Operation> operation) throws SQLException {
         var moments = new ArrayList<Moment>();
-        operation.map(Operation::accepted).ifPresent(accepted ->
-                moments.add(new Moment.Accepted(accepted.at(), accepted.merchant(), accepted.idempotencyKey())));
+        operation.map(Operation::accepted)
+                .ifPresent(accepted -> moments.add(new Moment.Accepted(accepted.at(), accepted.merchant(), accepted.idempotencyKey())));
         moments.addAll(LifeRows.attempts(connection, id));
         moments.addAll(LifeRows.answers(connection, id));
         moments.addAll(LifeRows.waits(connection, id));

@@ -29,7 +29,8 @@ final class LifeRows {
              WHERE operation_id = ? AND failed_definite
             """;
 
-    private static final String SENT = "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
+    private static final String SENT =
+            "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
 
     static List<Moment> attempts(Connection connection, String id) throws SQLException {
         return query(connection, SENT, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),

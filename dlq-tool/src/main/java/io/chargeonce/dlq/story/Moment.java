@@ -16,7 +16,7 @@ public sealed interface Moment {
 
     /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook}, or {@code hand} for a person's word */
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
-                 Optional<String> detail, Optional<String> reference) implements Moment {}
+            Optional<String> detail, Optional<String> reference) implements Moment {}
 
     /**
      * @param parked whether it waits for a PSP to be well rather than for its next counted attempt

@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param audit     what people and services did with it, oldest first
  */
 public record Story(DeadLetterView letter, Optional<Operation> operation, Optional<String> reference, List<Attempt> attempts,
-                    Optional<Source> source, Optional<byte[]> edited, List<Deed> audit) {
+        Optional<Source> source, Optional<byte[]> edited, List<Deed> audit) {
 
     /**
      * A poison record where and as Kafka held it.
@@ -37,7 +37,7 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
      * @param closed why its bytes cannot be opened here; then there are none
      */
     public record Source(String topic, int partition, long offset, Optional<byte[]> key, Optional<byte[]> value,
-                         Optional<byte[]> headers, Optional<String> closed) {
+            Optional<byte[]> headers, Optional<String> closed) {
 
         /** One whose bytes are known. */
         public Source(String topic, int partition, long offset, Optional<byte[]> key, Optional<byte[]> value, Optional<byte[]> headers) {
@@ -70,13 +70,14 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
         }
 
         Source masked() {
-            return new Source(topic, partition, offset, key.map(Mask::personal), value.map(Mask::personal), headers.map(Mask::personal), closed);
+            return new Source(topic, partition, offset, key.map(Mask::personal), value.map(Mask::personal), headers.map(Mask::personal),
+                    closed);
         }
     }
 
     /** @param finding what a settlement by hand says of the money; empty for any other deed */
     public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding,
-                       Optional<String> data) {}
+            Optional<String> data) {}
 
     /** Also of dead letters that have left the queue. */
     public static Optional<Story> of(DeadLetterQueue queue, String id) {
@@ -94,7 +95,8 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
 
     private static Attempt masked(Attempt attempt) {
         return new Attempt(attempt.key(), attempt.operationId(), attempt.payment(), attempt.kind(), attempt.ref(), attempt.generation(),
-                attempt.sequence(), attempt.psp(), attempt.state(), attempt.request(), attempt.sends(), attempt.notFound(), attempt.sentAt(),
+                attempt.sequence(), attempt.psp(), attempt.state(), attempt.request(), attempt.sends(), attempt.notFound(),
+                attempt.sentAt(),
                 attempt.keyValidUntil(), attempt.pspReference(), attempt.cause(), attempt.message().map(Mask::personal));
     }
 
@@ -103,8 +105,10 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
                 : OperationTable.find(connection, letter.operationId().get());
         List<Attempt> attempts = operation.isEmpty() ? List.of()
                 : AttemptTable.ofOperation(connection, operation.get());
-        return new Story(letter, operation, operation.flatMap(op -> op.accepted().request().reference()), attempts, source(connection, vault, letter.id()),
-                EditedRecords.of(connection, vault, List.of(letter.id())).stream().findFirst().flatMap(EditedRecords.Row::value), audit(connection, letter.id()));
+        return new Story(letter, operation, operation.flatMap(op -> op.accepted().request().reference()), attempts,
+                source(connection, vault, letter.id()),
+                EditedRecords.of(connection, vault, List.of(letter.id())).stream().findFirst().flatMap(EditedRecords.Row::value),
+                audit(connection, letter.id()));
     }
 
     private static final String SOURCE = """

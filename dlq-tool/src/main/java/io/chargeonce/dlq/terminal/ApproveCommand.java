@@ -26,13 +26,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "approve", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Approves what another person proposes and may not do alone: a merge, a purge, a restore, or a finding by settle.",
-                       "Tells who proposes what, and how much money it is; with --yes, approves exactly that. It begins nothing."},
+            "Tells who proposes what, and how much money it is; with --yes, approves exactly that. It begins nothing."},
         exitCodeList = "1:there is no such proposal, or it is another one than you looked at",
         footer = {"  Who wants what?",
-                  "    chargeonce dlq runs",
-                  "    chargeonce dlq approve run_0123456789",
-                  "  Yes, that:",
-                  "    chargeonce dlq approve run_0123456789 --yes"})
+            "    chargeonce dlq runs",
+            "    chargeonce dlq approve run_0123456789",
+            "  Yes, that:",
+            "    chargeonce dlq approve run_0123456789 --yes"})
 final class ApproveCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -94,10 +94,11 @@ final class ApproveCommand implements Callable<Integer> {
             Json.print(screen, json);
             return;
         }
-        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(), Words.time(proposal.proposedAt()),
+        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(),
+                Words.time(proposal.proposedAt()),
                 finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
                         Printable.of(found.evidence()))).orElseGet(() -> "%,d dead letters, %s".formatted(sum.count(),
-                        String.join(", ", sum.moneyLines()))),
+                                String.join(", ", sum.moneyLines()))),
                 new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
         screen.print("Fingerprint %s", proposal.fingerprint());
         if (!yes) {

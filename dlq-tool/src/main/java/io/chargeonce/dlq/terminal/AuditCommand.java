@@ -29,11 +29,11 @@ import picocli.CommandLine.Spec;
         description = "Tells who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line.",
         exitCodeList = "1:--verify found something that is not as it was sealed",
         footer = {"  What was purged this week, and by whom?",
-                  "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
-                  "  Has anybody tampered with it?",
-                  "    chargeonce dlq audit --verify",
-                  "  And since that call told of seal 4711?",
-                  "    chargeonce dlq audit --verify --after-seal 4711"})
+            "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
+            "  Has anybody tampered with it?",
+            "    chargeonce dlq audit --verify",
+            "  And since that call told of seal 4711?",
+            "    chargeonce dlq audit --verify --after-seal 4711"})
 final class AuditCommand implements Callable<Integer> {
 
     private static final Duration USUAL = Duration.ofDays(30);
@@ -53,8 +53,9 @@ final class AuditCommand implements Callable<Integer> {
     @Option(names = "--run", paramLabel = "RUN", description = "Only what this run did.")
     Optional<String> run;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said; with --verify, "
-            + "everything unless said.")
+    @Option(names = "--newer-than", paramLabel = "AGE",
+            description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said; with --verify, "
+                    + "everything unless said.")
     Optional<String> newerThan;
 
     @Option(names = "--verify", description = "Checks the whole log instead: every record against its seal, the seals' chain and marks, "

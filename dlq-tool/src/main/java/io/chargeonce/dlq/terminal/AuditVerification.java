@@ -84,8 +84,9 @@ final class AuditVerification {
 
     private void print(SealCheck.Report report, long after, boolean compared) {
         report.last().ifPresentOrElse(last -> screen.say(holds(report, last, after, compared)), () -> screen.say("Nothing is sealed yet."));
-        report.forgotten().ifPresent(seal -> screen.say("Records up to %,d are forgotten, as seal %d of %s UTC says. Their seals were checked."
-                .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
+        report.forgotten()
+                .ifPresent(seal -> screen.say("Records up to %,d are forgotten, as seal %d of %s UTC says. Their seals were checked."
+                        .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
         if (differences > 0) {
             screen.say(("%s. The audit log was changed in the database, or the database was restored from a backup: compare these "
                     + "with a backup.").formatted(counted(differences, "difference")));
@@ -103,8 +104,9 @@ final class AuditVerification {
         }
         Unsealed unsealed = report.unsealed();
         if (unsealed.records() > 0) {
-            screen.say("Not sealed yet: %s, the oldest for %s%s.".formatted(counted(unsealed.records(), "record"), Ages.brief(age(unsealed)),
-                    age(unsealed).compareTo(TOO_LONG) > 0 ? "; is no charge service running?" : ""));
+            screen.say(
+                    "Not sealed yet: %s, the oldest for %s%s.".formatted(counted(unsealed.records(), "record"), Ages.brief(age(unsealed)),
+                            age(unsealed).compareTo(TOO_LONG) > 0 ? "; is no charge service running?" : ""));
         }
     }
 

@@ -36,7 +36,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** One call of purge or restore: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
 record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Expected expected,
-                 boolean json) {
+        boolean json) {
 
     int on(DeadLetterQueue queue) {
         Plan plan = look(queue);

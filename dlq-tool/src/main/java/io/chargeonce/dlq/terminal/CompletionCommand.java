@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "completion", usageHelpAutoWidth = true,
         description = "Prints a script that lets bash and zsh complete every command and option.",
         footer = {"  For this shell, bash or zsh:",
-                  "    source <(chargeonce dlq completion)"})
+            "    source <(chargeonce dlq completion)"})
 final class CompletionCommand implements Callable<Integer> {
 
     @Spec

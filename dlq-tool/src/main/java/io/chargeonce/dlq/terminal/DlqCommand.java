@@ -31,13 +31,13 @@ import picocli.CommandLine.Spec;
  */
 @Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
         exitCodeList = {"1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
-                        "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on",
-                        "141:whoever read what is printed has gone, or the disk is full"},
+            "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on",
+            "141:whoever read what is printed has gone, or the disk is full"},
         footer = {"  What is in there, and what would a merge do with it?",
-                  "    chargeonce dlq summary",
-                  "  Everything that can be said about the oldest of it:",
-                  "    chargeonce dlq list --sort oldest --limit 1",
-                  "    chargeonce dlq why ID"})
+            "    chargeonce dlq summary",
+            "  Everything that can be said about the oldest of it:",
+            "    chargeonce dlq list --sort oldest --limit 1",
+            "    chargeonce dlq why ID"})
 public final class DlqCommand implements Runnable {
 
     interface Action {
@@ -141,7 +141,8 @@ public final class DlqCommand implements Runnable {
         try (Database database = queue.database()) {
             return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));
         } catch (DatabaseUnavailable e) {
-            return told(command, UNREACHABLE, "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
+            return told(command, UNREACHABLE,
+                    "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
         } catch (Vault.NoKey e) {
             return told(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
         } catch (KafkaException e) {
@@ -151,7 +152,8 @@ public final class DlqCommand implements Runnable {
             return refused(command, innermost(e), e.getCause() instanceof SQLException cause ? String.valueOf(cause.getSQLState()) : "");
         } catch (Screen.Gone e) {
             // Who reads through a pipe no further than a page has no use for a message; a file that is not whole is another matter.
-            return Files.isRegularFile(Path.of("/dev/stdout")) ? told(command, READER_IS_GONE, "the output is not whole: is the disk full?") : READER_IS_GONE;
+            return Files.isRegularFile(Path.of("/dev/stdout")) ? told(command, READER_IS_GONE, "the output is not whole: is the disk full?")
+                    : READER_IS_GONE;
         }
     }
 
@@ -160,9 +162,10 @@ public final class DlqCommand implements Runnable {
         return switch (sqlState) {
             case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
             case DatabaseRefused.FOUR_EYES -> told(command, Problems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
-            case "42501" -> told(command, Problems.EXIT, "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
-                    + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
-                    + "CHARGEONCE_DATABASE_USER; nothing was changed");
+            case "42501" -> told(command, Problems.EXIT,
+                    "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
+                            + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
+                            + "CHARGEONCE_DATABASE_USER; nothing was changed");
             case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
             case "3D000" -> told(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");

@@ -28,13 +28,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the record as it was found.",
-                       "The editor has it as it is, and the audit log says so before; what is printed has card tokens and personal fields masked.",
-                       "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
-                               + "result must say what was accepted."},
+            "The editor has it as it is, and the audit log says so before; what is printed has card tokens and personal fields masked.",
+            "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
+                    + "result must say what was accepted."},
         exitCodeList = "1:there is no such poison record, the edit was refused, or nothing was edited",
         footer = {"  Mend a record that a producer cut off, then send it:",
-                  "    chargeonce dlq edit psn_0123456789abcdef --reason \"a brace was missing\"",
-                  "    chargeonce dlq merge psn_0123456789abcdef --yes"})
+            "    chargeonce dlq edit psn_0123456789abcdef --reason \"a brace was missing\"",
+            "    chargeonce dlq merge psn_0123456789abcdef --yes"})
 final class EditCommand implements Callable<Integer> {
 
     private static final int NO = 1;
@@ -87,7 +87,8 @@ final class EditCommand implements Callable<Integer> {
         int exit = NO;
         try {
             byte[] after = typed.edit();
-            exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor")) : keep(queue, story, before, after, mandate);
+            exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor"))
+                    : keep(queue, story, before, after, mandate);
             return exit;
         } finally {
             if (exit == 0 || Arrays.equals(before, typed.text())) {

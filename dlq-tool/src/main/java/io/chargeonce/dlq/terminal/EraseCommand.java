@@ -33,14 +33,15 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "erase", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Takes customer, description, receipt address, what was sent to PSPs and PSPs' words out of finished payments, for good.",
-                       "Amounts, merchant, ids, payment methods, references and states stay, and a repeat of the request gets its answer.",
-                       "Needs the role chargeonce_eraser. Without --yes it only tells what would be done."},
+        description = {
+            "Takes customer, description, receipt address, what was sent to PSPs and PSPs' words out of finished payments, for good.",
+            "Amounts, merchant, ids, payment methods, references and states stay, and a repeat of the request gets its answer.",
+            "Needs the role chargeonce_eraser. Without --yes it only tells what would be done."},
         exitCodeList = "1:a payment is not finished, or this merchant has no such payment; the others were erased",
         footer = {"  A customer asks a merchant to be forgotten:",
-                  "    chargeonce dlq erase acme PAYMENT --reason \"request 4711\" --yes",
-                  "  A list of payments, one a line:",
-                  "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\""})
+            "    chargeonce dlq erase acme PAYMENT --reason \"request 4711\" --yes",
+            "  A list of payments, one a line:",
+            "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\""})
 final class EraseCommand implements Callable<Integer> {
 
     private static final int NO = 1;
@@ -129,9 +130,10 @@ final class EraseCommand implements Callable<Integer> {
         return switch (result.fate()) {
             case ERASED, ERASABLE, NOTHING_LEFT -> Optional.empty();
             case UNKNOWN -> Optional.of("left as it is, for %s has no such payment".formatted(merchant));
-            case UNFINISHED -> Optional.of(("left whole, for it is not finished (%s): money may still move for it, it may still be told about, "
-                    + "or a purge of it can be undone for 30 days. Merge or purge what is dead, wait for the rest, and repeat the command")
-                    .formatted(result.state().orElse("unknown")));
+            case UNFINISHED ->
+                Optional.of(("left whole, for it is not finished (%s): money may still move for it, it may still be told about, "
+                        + "or a purge of it can be undone for 30 days. Merge or purge what is dead, wait for the rest, and repeat the command")
+                        .formatted(result.state().orElse("unknown")));
         };
     }
 

@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "export", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Writes dead letters with what they hold into a new file, as JSON, one a line.",
-                       "Card tokens and personal fields are masked unless you say --unmasked."},
+            "Card tokens and personal fields are masked unless you say --unmasked."},
         footer = {"  Carry poison to a test environment:",
-                  "    chargeonce dlq export poison.ndjson --standing poison"})
+            "    chargeonce dlq export poison.ndjson --standing poison"})
 final class ExportCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -52,7 +52,8 @@ final class ExportCommand implements Callable<Integer> {
     @Mixin
     FilterOptions filters;
 
-    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
+    @Option(names = "--unmasked",
+            description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
     boolean unmasked;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "With --unmasked: why; kept in the audit log.")

@@ -31,14 +31,15 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "import", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
-                       "They touch no payment here. Taken in twice, nothing changes the second time.",
-                       "Of Spring Kafka's headers it takes the exception and the place where a record failed first."},
+        description = {
+            "Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
+            "They touch no payment here. Taken in twice, nothing changes the second time.",
+            "Of Spring Kafka's headers it takes the exception and the place where a record failed first."},
         exitCodeList = "1:there is no such topic",
         footer = {"  Reproduce it in the test environment:",
-                  "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
-                  "  One place to look at another system's dead letters:",
-                  "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
+            "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
+            "  One place to look at another system's dead letters:",
+            "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
 final class ImportCommand implements Callable<Integer> {
 
     private static final int BATCH = 200;
@@ -53,7 +54,8 @@ final class ImportCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "A file that export wrote.")
     Optional<Path> file;
 
-    @Option(names = "--from-topic", paramLabel = "NAME", description = "A topic of the same Kafka, read to its present end and left as it is.")
+    @Option(names = "--from-topic", paramLabel = "NAME",
+            description = "A topic of the same Kafka, read to its present end and left as it is.")
     Optional<String> topic;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
@@ -78,7 +80,7 @@ final class ImportCommand implements Callable<Integer> {
     /** The whole file, before any of it is taken in. */
     private static void check(Path file, Problems problems) {
         try {
-            read(file, batch -> { });
+            read(file, batch -> {});
         } catch (IOException e) {
             problems.add("'%s' can't be read (%s)".formatted(file, e.getMessage()));
         } catch (ExportedLine.Unreadable e) {
@@ -113,9 +115,11 @@ final class ImportCommand implements Callable<Integer> {
         if (common.json) {
             Json.print(Screen.of(spec), Map.of("imported", entered, "known", count - entered, "run", mandate.run()));
         } else {
-            Screen.of(spec).say("%s into the queue, as %s by %s.%s".formatted(entered == 1 ? "1 record came" : "%,d records came".formatted(entered),
-                    mandate.run(), mandate.actor(),
-                    entered == count ? "" : " %,d had been in it before, and stay as they are.".formatted(count - entered)));
+            Screen.of(spec)
+                    .say("%s into the queue, as %s by %s.%s".formatted(
+                            entered == 1 ? "1 record came" : "%,d records came".formatted(entered),
+                            mandate.run(), mandate.actor(),
+                            entered == count ? "" : " %,d had been in it before, and stay as they are.".formatted(count - entered)));
         }
         return 0;
     }

@@ -27,12 +27,12 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "list", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Lists dead letters, the newest first.",
-                       "With --json what they hold is there too, with card tokens and personal fields masked; export --unmasked has it all."},
+            "With --json what they hold is there too, with card tokens and personal fields masked; export --unmasked has it all."},
         exitCodeList = "1:--after names no dead letter that there ever was",
         footer = {"  The oldest of the last day that one PSP refused:",
-                  "    chargeonce dlq list --psp stripe --newer-than 1d --sort oldest",
-                  "  Whatever is worth 100.00 EUR or more, for a script:",
-                  "    chargeonce dlq list --currency EUR --min-amount 10000 --json"})
+            "    chargeonce dlq list --psp stripe --newer-than 1d --sort oldest",
+            "  Whatever is worth 100.00 EUR or more, for a script:",
+            "    chargeonce dlq list --currency EUR --min-amount 10000 --json"})
 final class ListCommand implements Callable<Integer> {
 
     private static final long SHOWN_TO_PEOPLE = 100;
@@ -92,7 +92,8 @@ final class ListCommand implements Callable<Integer> {
         var all = new Listing(queue, purged ? Selection.From.THE_PURGED : Selection.From.THE_QUEUE);
         Optional<Listing> listing = after.isEmpty() ? Optional.of(all) : all.behind(after.get());
         if (listing.isEmpty()) {
-            spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
+            spec.commandLine().getErr()
+                    .println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
             spec.commandLine().getErr().flush();
             return 1;
         }
@@ -111,7 +112,8 @@ final class ListCommand implements Callable<Integer> {
             screen.say(purged ? Change.NOTHING_PURGED : Change.NOTHING_QUEUED);
         }
         if (more) {
-            screen.say("There are more: --after %s shows the next, --limit more at once, and summary counts them all.".formatted(last.get()));
+            screen.say(
+                    "There are more: --after %s shows the next, --limit more at once, and summary counts them all.".formatted(last.get()));
         }
         return 0;
     }

@@ -65,7 +65,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
 
     /** A million of them take ten seconds. */
     private MergeRun freeze(DeadLetterQueue queue, Plan plan, Mandate mandate, RunTerms terms) {
-        return Meanwhile.say("freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), mandate.run()),
+        return Meanwhile.say(
+                "freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), mandate.run()),
                 command, json, () -> new MergeRuns(queue).plan(plan.selection(), mandate, terms));
     }
 
@@ -158,7 +159,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
                 ctrlC.letGo();
             }
         } catch (DatabaseUnavailable | DatabaseRefused e) {
-            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq merge --resume %1$s".formatted(mandate.run()));
+            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq merge --resume %1$s"
+                    .formatted(mandate.run()));
             throw e;
         }
     }

@@ -18,18 +18,18 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Tells what it would do; with --yes, does it.",
-                       "What was charged already is settled, what may have been charged is asked about first, poison stays.",
-                       "A few payments go first. The rest follows once these have ended well, and stops when too many fail again.",
-                       "Ctrl-C stops between two batches; whatever ends it, it can be resumed and moves nothing twice."},
+            "What was charged already is settled, what may have been charged is asked about first, poison stays.",
+            "A few payments go first. The rest follows once these have ended well, and stops when too many fail again.",
+            "Ctrl-C stops between two batches; whatever ends it, it can be resumed and moves nothing twice."},
         exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not come to its end",
-                        "130:stopped by Ctrl-C between two batches; it says how to go on"},
+            "130:stopped by Ctrl-C between two batches; it says how to go on"},
         footer = {"  What would be done?",
-                  "    chargeonce dlq merge --psp stripe",
-                  "  The PSP is well again: try its payments once more, ten a second, then faster:",
-                  "    chargeonce dlq merge --psp stripe --rate 10 --reason \"well again\" --yes",
-                  "  Freeze a set, have somebody look at it, then merge exactly that:",
-                  "    chargeonce dlq merge --cause psp_unwell --plan",
-                  "    chargeonce dlq merge --resume run_0123456789"})
+            "    chargeonce dlq merge --psp stripe",
+            "  The PSP is well again: try its payments once more, ten a second, then faster:",
+            "    chargeonce dlq merge --psp stripe --rate 10 --reason \"well again\" --yes",
+            "  Freeze a set, have somebody look at it, then merge exactly that:",
+            "    chargeonce dlq merge --cause psp_unwell --plan",
+            "    chargeonce dlq merge --resume run_0123456789"})
 final class MergeCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -16,14 +16,15 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Takes dead letters out of the queue; restore brings them back within 30 days. Tells what it would do; with --yes, does it.",
-                       "Never a payment whose money was taken; one whose money may have been taken only if you say --even-unresolved."},
+        description = {
+            "Takes dead letters out of the queue; restore brings them back within 30 days. Tells what it would do; with --yes, does it.",
+            "Never a payment whose money was taken; one whose money may have been taken only if you say --even-unresolved."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
-                        "130:stopped by Ctrl-C between two batches; the same command does the rest"},
+            "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  Give up records that nobody could read; first without --yes:",
-                  "    chargeonce dlq purge --standing poison --reason \"load test\" --yes",
-                  "  The same, but only if it is what was looked at:",
-                  "    chargeonce dlq purge --standing poison --reason test --expect-count 12 --yes"})
+            "    chargeonce dlq purge --standing poison --reason \"load test\" --yes",
+            "  The same, but only if it is what was looked at:",
+            "    chargeonce dlq purge --standing poison --reason test --expect-count 12 --yes"})
 final class PurgeCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -55,7 +56,8 @@ final class PurgeCommand implements Callable<Integer> {
         if (selection.reason.isEmpty()) {
             problems.add("--reason is missing: say why, it is kept in the audit log");
         }
-        var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes, selection.expected(problems), common.json);
+        var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes,
+                selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
     }
 

@@ -17,13 +17,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Brings back what was purged in the last 30 days. Tells what it would do; with --yes, does it.",
-                       "Nothing is charged: what comes back is dead as it was, and can be merged."},
+            "Nothing is charged: what comes back is dead as it was, and can be merged."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
-                        "130:stopped by Ctrl-C between two batches; the same command does the rest"},
+            "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  What was purged?",
-                  "    chargeonce dlq list --purged",
-                  "  That purge was a mistake:",
-                  "    chargeonce dlq restore --run run_0123456789 --reason \"wrong filter\" --yes"})
+            "    chargeonce dlq list --purged",
+            "  That purge was a mistake:",
+            "    chargeonce dlq restore --run run_0123456789 --reason \"wrong filter\" --yes"})
 final class RestoreCommand implements Callable<Integer> {
 
     @ParentCommand

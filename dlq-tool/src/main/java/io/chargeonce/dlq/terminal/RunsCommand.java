@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
         description = "Lists findings that wait for another person, then runs, the newest first; those that were stopped can be resumed.",
         footer = {"  What waits for approval, and which can be resumed?",
-                  "    chargeonce dlq runs",
-                  "  What became of one?",
-                  "    chargeonce dlq runs show run_0123456789"})
+            "    chargeonce dlq runs",
+            "  What became of one?",
+            "    chargeonce dlq runs show run_0123456789"})
 final class RunsCommand implements Callable<Integer> {
 
     private static final int SHOWN = 50;

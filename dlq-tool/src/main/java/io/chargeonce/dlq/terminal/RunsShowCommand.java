@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         description = "Shows one merge run: what it was to move, what it did, and what became of it.",
         exitCodeList = "1:there is no such run",
         footer = {"  What became of it?",
-                  "    chargeonce dlq runs show run_0123456789"})
+            "    chargeonce dlq runs show run_0123456789"})
 final class RunsShowCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -31,17 +31,17 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "settle", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Settles a payment or a refund whose outcome no PSP tells, by what you found out about it.",
-                       "The charge service asks the PSP once more, about your reference where there is one. What the PSP says outranks you; "
-                               + "your word counts only where it cannot tell. If it says otherwise later, that is an incident.",
-                       "--not-charged sends nothing: it leaves the payment dead, and a merge charges it again.",
-                       "Without --yes it only tells whether it could be done."},
+            "The charge service asks the PSP once more, about your reference where there is one. What the PSP says outranks you; "
+                    + "your word counts only where it cannot tell. If it says otherwise later, that is an incident.",
+            "--not-charged sends nothing: it leaves the payment dead, and a merge charges it again.",
+            "Without --yes it only tells whether it could be done."},
         exitCodeList = "1:it cannot be settled now, or the PSP says otherwise; nothing was settled by it",
         footer = {"  Adyen's Customer Area shows the money under this reference:",
-                  "    chargeonce dlq settle ID --charged 8515131751004933 --evidence \"I saw it\"",
-                  "  Adyen's support says that it never charged:",
-                  "    chargeonce dlq settle ID --not-charged --evidence \"ticket 4711\" --yes",
-                  "  What came of it?",
-                  "    chargeonce dlq why ID"})
+            "    chargeonce dlq settle ID --charged 8515131751004933 --evidence \"I saw it\"",
+            "  Adyen's support says that it never charged:",
+            "    chargeonce dlq settle ID --not-charged --evidence \"ticket 4711\" --yes",
+            "  What came of it?",
+            "    chargeonce dlq why ID"})
 final class SettleCommand implements Callable<Integer> {
 
     private static final int NO = 1;
@@ -85,7 +85,8 @@ final class SettleCommand implements Callable<Integer> {
             problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
         }
         if (evidence.filter(text -> !text.isBlank() && text.length() <= 500).isEmpty()) {
-            problems.add("--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit log");
+            problems.add(
+                    "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit log");
         }
         problems.kept("--evidence", evidence);
         Optional<Duration> patience = problems.age("--wait", Optional.of(wait));
@@ -124,11 +125,13 @@ final class SettleCommand implements Callable<Integer> {
     private int wouldDo(Operation operation, Attempt attempt) {
         Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(screen, Map.of("operation_id", id, "settled", false, "obstacles", List.of(), "attempt", attempt.key().value(), "psp", attempt.psp()));
+            Json.print(screen, Map.of("operation_id", id, "settled", false, "obstacles", List.of(), "attempt", attempt.key().value(), "psp",
+                    attempt.psp()));
             return 0;
         }
         screen.say("%s of %s for %s, unresolved since %s; attempt %d at %s, key %s.".formatted(operation.kind().tag(),
-                operation.accepted().request().money(), operation.accepted().merchant(), Words.time(operation.unresolvedSince().orElseThrow()),
+                operation.accepted().request().money(), operation.accepted().merchant(),
+                Words.time(operation.unresolvedSince().orElseThrow()),
                 attempt.sequence(), attempt.psp(), attempt.key()));
         screen.say("It can be settled as %s. %s is asked once more first%s, and what it says counts.".formatted(words(),
                 attempt.psp(), charged.map(" about "::concat).orElse("")));
@@ -176,8 +179,9 @@ final class SettleCommand implements Callable<Integer> {
             case SETTLED -> "Settled as %s by %s in %s, for %s.".formatted(words(), mandate.actor(), mandate.run(), answer);
             case CONFIRMED -> "Confirmed, and settled by what %s says: %s.".formatted(attempt.psp(), answer);
             case REFUSED -> "Refused, and nothing was settled by it: %s.".formatted(answer);
-            case WAITING -> "Written down as %s. %s has not told what happened: %s. It is asked again by itself; dlq why %s tells what came of it."
-                    .formatted(mandate.run(), attempt.psp(), answer, id);
+            case WAITING ->
+                "Written down as %s. %s has not told what happened: %s. It is asked again by itself; dlq why %s tells what came of it."
+                        .formatted(mandate.run(), attempt.psp(), answer, id);
         });
         return refused ? NO : 0;
     }

@@ -24,10 +24,10 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
-                       "Card tokens and personal fields are masked unless you say --unmasked."},
+            "Card tokens and personal fields are masked unless you say --unmasked."},
         exitCodeList = "1:there never was a dead letter of this id",
         footer = {"  One of those that list shows:",
-                  "    chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+            "    chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
 final class ShowCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -39,7 +39,8 @@ final class ShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
     String id;
 
-    @Option(names = "--unmasked", description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
+    @Option(names = "--unmasked",
+            description = "With card tokens and personal fields as they are. Needs --reason and the role chargeonce_dlq_unmask.")
     boolean unmasked;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "With --unmasked: why; kept in the audit log.")

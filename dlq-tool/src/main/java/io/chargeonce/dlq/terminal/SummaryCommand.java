@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "summary", usageHelpAutoWidth = true, sortOptions = false,
         description = "Groups dead letters by cause, PSP and merchant: how many, how much money, how old, and what a merge would do.",
         footer = {"  What died within the last hour?",
-                  "    chargeonce dlq summary --newer-than 1h"})
+            "    chargeonce dlq summary --newer-than 1h"})
 final class SummaryCommand implements Callable<Integer> {
 
     @ParentCommand

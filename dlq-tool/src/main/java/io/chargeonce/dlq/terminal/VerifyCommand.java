@@ -24,13 +24,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "verify", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue.",
-                       "May be called while everything runs. Looks at every payment and every record, so it takes its time.",
-                       "--repair stages anew what the topic shows wrongly; it touches no payment and no dead letter."},
+            "May be called while everything runs. Looks at every payment and every record, so it takes its time.",
+            "--repair stages anew what the topic shows wrongly; it touches no payment and no dead letter."},
         exitCodeList = "1:something does not agree, and was not repaired",
         footer = {"  Does everything agree?",
-                  "    chargeonce dlq verify",
-                  "  The topic was made anew:",
-                  "    chargeonce dlq verify --repair --reason \"the topic was made anew\""})
+            "    chargeonce dlq verify",
+            "  The topic was made anew:",
+            "    chargeonce dlq verify --repair --reason \"the topic was made anew\""})
 final class VerifyCommand implements Callable<Integer> {
 
     private static final int MOST = 100;
@@ -105,6 +105,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private static String count(int differences) {
-        return differences == 1 ? "1 difference" : differences < MOST ? "%d differences".formatted(differences) : "%d differences or more".formatted(MOST);
+        return differences == 1 ? "1 difference"
+                : differences < MOST ? "%d differences".formatted(differences) : "%d differences or more".formatted(MOST);
     }
 }

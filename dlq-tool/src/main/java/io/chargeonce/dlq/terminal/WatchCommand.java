@@ -27,11 +27,11 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "watch", usageHelpAutoWidth = true, sortOptions = false,
         description = {"A live screen: arrivals by cause, what waits in the tiers and is overdue, breakers, open merge runs. q quits.",
-                       "Without a terminal, or with --json, looks once."},
+            "Without a terminal, or with --json, looks once."},
         footer = {"  On the machine where 'chargeonce up' runs:",
-                  "    chargeonce dlq watch",
-                  "  With the breakers of two charging processes:",
-                  "    chargeonce dlq watch --metrics charge-0:9100 --metrics charge-1:9100"})
+            "    chargeonce dlq watch",
+            "  With the breakers of two charging processes:",
+            "    chargeonce dlq watch --metrics charge-0:9100 --metrics charge-1:9100"})
 final class WatchCommand implements Callable<Integer> {
 
     private static final int TENTHS_BETWEEN_PAGES = 10;
@@ -94,7 +94,9 @@ final class WatchCommand implements Callable<Integer> {
         boolean colours = spec.commandLine().getColorScheme().ansi().enabled();
         var screen = new Screen(spec.commandLine().getOut(), size.columns(), colours);
         String footer = seen.trouble().map(why -> why + " q quits").orElse("q quits; looks every %d s".formatted(seen.rest().toSeconds()));
-        return Stream.of(WatchPage.lines(seen.watch(), seen.breakers(), screen, size.rows() - 2), List.of("", Printable.cut(footer, size.columns())))
+        return Stream
+                .of(WatchPage.lines(seen.watch(), seen.breakers(), screen, size.rows() - 2),
+                        List.of("", Printable.cut(footer, size.columns())))
                 .flatMap(List::stream).toList();
     }
 }

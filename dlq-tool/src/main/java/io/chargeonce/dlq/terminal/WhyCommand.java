@@ -19,11 +19,12 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "why", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Tells a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, by whom.",
-                       "Also of a payment that is not dead."},
+        description = {
+            "Tells a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, by whom.",
+            "Also of a payment that is not dead."},
         exitCodeList = "1:there is neither a payment nor a dead letter of this id",
         footer = {"  How did this payment come to be dead?",
-                  "    chargeonce dlq why pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+            "    chargeonce dlq why pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
 final class WhyCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -70,8 +70,10 @@ public final class ForeignTopic {
         String cause = failure(record, "exception-cause-fqcn").or(() -> failure(record, "exception-fqcn"))
                 .or(() -> failure(record, "key-exception-fqcn")).map(ForeignTopic::simpleName).orElse(UNSAID);
         return new Import.Imported(cause.substring(0, Math.min(cause.length(), LONGEST_CAUSE)),
-                failure(record, "exception-message").or(() -> failure(record, "key-exception-message")).orElse("found on " + record.topic()),
-                new Story.Source(origin(record, "original-topic").map(ForeignTopic::text).filter(ForeignTopic::isSaid).orElse(record.topic()),
+                failure(record, "exception-message").or(() -> failure(record, "key-exception-message"))
+                        .orElse("found on " + record.topic()),
+                new Story.Source(
+                        origin(record, "original-topic").map(ForeignTopic::text).filter(ForeignTopic::isSaid).orElse(record.topic()),
                         (int) number(record, "original-partition", Integer.BYTES).orElse(record.partition()),
                         number(record, "original-offset", Long.BYTES).orElse(record.offset()),
                         Optional.ofNullable(record.key()), Optional.ofNullable(record.value()), Optional.of(evidence(record))));

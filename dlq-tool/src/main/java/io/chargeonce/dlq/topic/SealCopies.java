@@ -115,8 +115,9 @@ public final class SealCopies {
                 seen.set((int) Math.min(copy.number(), Integer.MAX_VALUE - 1));
             } else {
                 String which = "made %s over records %d to %d".formatted(copy.sealedAt(), copy.from(), copy.to());
-                tell(copy.number(), (row == null ? "Kafka has it, %s, and the database does not" : "Kafka has another one, %s").formatted(which)
-                        + (copy.checkMark(keys) == Seal.Mark.WRONG ? "; no key of ours made that one's mark" : ""));
+                tell(copy.number(),
+                        (row == null ? "Kafka has it, %s, and the database does not" : "Kafka has another one, %s").formatted(which)
+                                + (copy.checkMark(keys) == Seal.Mark.WRONG ? "; no key of ours made that one's mark" : ""));
             }
         }
         copies.clear();

@@ -146,7 +146,8 @@ class MergeRunTest {
         CompletableFuture<RunStep> step = rows.holding(dead.getLast(), () -> {
             var moving = CompletableFuture.supplyAsync(first::runOnce, Thread::startVirtualThread);
             await().until(() -> rows.accepted().size() == 500 && rows.isWaitingForALock());
-            rows.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+            rows.text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
             assertThat(moving).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(DatabaseUnavailable.class);
             return moving;
@@ -305,7 +306,7 @@ class MergeRunTest {
     }
 
     private Optional<RunLeader> take(MergeRun run) {
-        return new MergeRuns(rows.queue()).take(mandate(run.id()), clock, progress -> { });
+        return new MergeRuns(rows.queue()).take(mandate(run.id()), clock, progress -> {});
     }
 
     private RunLeader lead(MergeRun run) {

@@ -154,8 +154,9 @@ class MergeTest {
     void people_who_merge_the_same_set_at_once_move_each_payment_once() {
         List<String> ids = rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() ->
-                new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread)).limit(3).toList();
+        var merges =
+                Stream.generate(() -> CompletableFuture.supplyAsync(() -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()),
+                        Thread::startVirtualThread)).limit(3).toList();
         long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
@@ -259,13 +260,13 @@ class MergeTest {
 
     private static List<DeadLetterView> selectAll() {
         Selection all = Plan.of(rows.queue(), DeadLetterFilter.everything()).selection();
-        return rows.queue().database().withConnection(connection ->
-                DeadLetterQuery.page(connection, all, Order.OLDEST_FIRST, Optional.empty(), 10));
+        return rows.queue().database()
+                .withConnection(connection -> DeadLetterQuery.page(connection, all, Order.OLDEST_FIRST, Optional.empty(), 10));
     }
 
     private static Set<String> dueForAQuestion() {
-        return rows.queue().database().inTransaction(connection ->
-                OperationTable.lockDueForAQuestion(connection, "stripe", 100)).rows().keySet();
+        return rows.queue().database().inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 100)).rows()
+                .keySet();
     }
 
     private static Sweep.Result merge() {

@@ -38,7 +38,8 @@ class RefundMergeTest {
         refund = "payment-" + payment + "-refund";
         rows.text("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
-                VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 86400) RETURNING 1""".formatted(refund, payment));
+                VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 86400) RETURNING 1""".formatted(refund,
+                payment));
         rows.text("UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_%s' WHERE operation_id = '%s' RETURNING 1"
                 .formatted(payment, refund));
     }
@@ -64,7 +65,8 @@ class RefundMergeTest {
         assertThat(back.kind()).isEqualTo(OperationKind.REFUND);
         assertThat(back.generation()).isEqualTo(2);
         assertThat(back.capture()).isPresent();
-        var work = PaymentJson.MAPPER.readTree(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"));
+        var work =
+                PaymentJson.MAPPER.readTree(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"));
         assertThat(work.path("operation").asString()).isEqualTo("refund");
         assertThat(rows.staged("payments.requests", refund)).isEqualTo("record");
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("nothing");

@@ -36,7 +36,8 @@ class PurgeTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
-        assertThat(rows.text("SELECT actor || ' ' || action || ' ' || reason || ' ' || (data ->> 'run') FROM audit_record WHERE action = 'dlq.purged'"))
+        assertThat(rows.text(
+                "SELECT actor || ' ' || action || ' ' || reason || ' ' || (data ->> 'run') FROM audit_record WHERE action = 'dlq.purged'"))
                 .isEqualTo("ann dlq.purged a test " + BY_A_TEST.run());
     }
 
@@ -113,8 +114,8 @@ class PurgeTest {
     }
 
     private static List<DeadLetterView> page(Plan plan) {
-        return rows.queue().database().withConnection(connection ->
-                DeadLetterQuery.page(connection, plan.selection(), Order.OLDEST_FIRST, Optional.empty(), 100));
+        return rows.queue().database().withConnection(
+                connection -> DeadLetterQuery.page(connection, plan.selection(), Order.OLDEST_FIRST, Optional.empty(), 100));
     }
 
     private static Sweep.Result purge(DeadLetterFilter filter) {

@@ -75,8 +75,8 @@ class RestoreTest {
         rows.dead();
         purge(false);
         Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
-        List<DeadLetterView> selected = rows.queue().database().withConnection(connection ->
-                DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
+        List<DeadLetterView> selected = rows.queue().database()
+                .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
         restore();
         assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
     }
@@ -86,8 +86,8 @@ class RestoreTest {
         String id = rows.dead();
         purge(false);
         Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
-        List<DeadLetterView> selected = rows.queue().database().withConnection(connection ->
-                DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
+        List<DeadLetterView> selected = rows.queue().database()
+                .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
         rows.text("UPDATE operation_state SET settled_at = now() RETURNING 1");
         assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);

@@ -115,8 +115,8 @@ class DeadLetterFilterTest {
         assertThat(pages).containsExactly(500, 500, 203);
         assertThat(listed).isEqualTo(buried);
         List<String> first = new ArrayList<>();
-        assertThat(new Listing(rows.queue()).pages(ALL, Order.OLDEST_FIRST, 501, page ->
-                page.forEach(letter -> first.add(letter.id())))).isTrue();
+        assertThat(new Listing(rows.queue()).pages(ALL, Order.OLDEST_FIRST, 501, page -> page.forEach(letter -> first.add(letter.id()))))
+                .isTrue();
         assertThat(first).isEqualTo(buried.subList(0, 501));
         assertThat(new Listing(rows.queue()).pages(ALL, Order.NEWEST_FIRST, 1203, page -> {})).isFalse();
     }

@@ -42,10 +42,12 @@ class AuditTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "merge --resume run_x --reason", "restore psn_x --yes --reason", "edit psn_x --reason",
+    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "merge --resume run_x --reason",
+        "restore psn_x --yes --reason", "edit psn_x --reason",
         "verify --repair --reason", "import x --reason", "settle pay_x --not-charged --yes --evidence"})
     void a_card_number_in_a_reason_is_refused_for_it_would_stay_for_ever(String command) {
-        Called refused = call(Stream.concat(Stream.of(command.split(" ")), Stream.of("the card is 4111.1111.1111.1111")).toArray(String[]::new));
+        Called refused =
+                call(Stream.concat(Stream.of(command.split(" ")), Stream.of("the card is 4111.1111.1111.1111")).toArray(String[]::new));
         assertThat(refused.exit()).isEqualTo(2);
         assertThat(refused.err()).contains("what can be a card number").doesNotContain("1111");
     }
@@ -63,11 +65,13 @@ class AuditTest {
         call("restore", dead.get(0), "--reason", "r", "--yes");
         assertThat(call("audit", "--verify", "--table-only").out()).contains("Not sealed yet: 1 record, the oldest for ");
         seal();
-        rows.text("UPDATE audit_record SET reason = 'another' WHERE action = 'dlq.purged' AND resource_id = '" + dead.get(0) + "' RETURNING 1");
+        rows.text("UPDATE audit_record SET reason = 'another' WHERE action = 'dlq.purged' AND resource_id = '" + dead.get(0)
+                + "' RETURNING 1");
         rows.text("DELETE FROM audit_record WHERE action = 'dlq.restored' RETURNING 1");
         verify = call("audit", "--verify", "--table-only");
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains("seal 1  one of the ", "seal 2  of records ", "there were 1 when it was made, and there are 0 now", "2 differences. ",
+        assertThat(verify.out()).contains("seal 1  one of the ", "seal 2  of records ",
+                "there were 1 when it was made, and there are 0 now", "2 differences. ",
                 "The newest seal does not hold.");
         JsonNode rest = call("audit", "--verify", "--table-only", "--after-seal", "1", "--json").json().getLast();
         assertThat(rest.path("holds").asBoolean(true)).isFalse();
@@ -107,10 +111,14 @@ class AuditTest {
     void an_odd_record_keeps_nobody_from_reading_the_others() {
         String id = rows.dead();
         call("purge", id, "--reason", "a load test", "--yes");
-        for (String odd : List.of("'\"\\u0000\"'", "'{\"run\": \"\\u0000\", \"amount\": 1}'", "'{\"why\": \"\\ud800\"}'", "'[1, 2]'", "NULL",
-                "'{\"amount\": \"many\", \"currency\": \"Taler\", \"revision\": \"x\"}'", "'{\"amount\": 1e400, \"currency\": {\"a\": 1}, \"verdict\": []}'")) {
-            rows.text("INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES (E'\\u202e\\u0007', 'dlq.purged', 'operation', '" + id
-                    + "', " + odd + ") RETURNING 1");
+        for (String odd : List.of("'\"\\u0000\"'", "'{\"run\": \"\\u0000\", \"amount\": 1}'", "'{\"why\": \"\\ud800\"}'", "'[1, 2]'",
+                "NULL",
+                "'{\"amount\": \"many\", \"currency\": \"Taler\", \"revision\": \"x\"}'",
+                "'{\"amount\": 1e400, \"currency\": {\"a\": 1}, \"verdict\": []}'")) {
+            rows.text(
+                    "INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES (E'\\u202e\\u0007', 'dlq.purged', 'operation', '"
+                            + id
+                            + "', " + odd + ") RETURNING 1");
         }
         rows.text("UPDATE audit_record SET at = 'infinity' WHERE data IS NULL RETURNING 1");
         for (String look : List.of("audit", "audit --json", "why " + id, "show " + id, "show --json " + id, "list --purged")) {
@@ -119,7 +127,8 @@ class AuditTest {
         }
         assertThat(call("audit").out()).contains("a load test", "12.99 EUR");
         assertThat(call("audit", "--json").json().getFirst().path("claim").asString()).isEqualTo(Login.name());
-        Called restored = call("restore", "--run", rows.text("SELECT data ->> 'run' FROM audit_record WHERE reason = 'a load test' AND action = 'dlq.purged'"),
+        Called restored = call("restore", "--run",
+                rows.text("SELECT data ->> 'run' FROM audit_record WHERE reason = 'a load test' AND action = 'dlq.purged'"),
                 "--reason", "r", "--yes");
         assertThat(restored.exit()).as(restored.err()).isZero();
     }
@@ -129,7 +138,8 @@ class AuditTest {
     }
 
     private static void seal(SimpleMeterRegistry meters) {
-        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {}, meters).runOnce();
+        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(AuditKeys.NONE, Duration.ZERO), () -> {}, meters)
+                .runOnce();
     }
 
     @Test

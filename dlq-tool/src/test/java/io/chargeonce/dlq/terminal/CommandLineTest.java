@@ -91,7 +91,8 @@ class CommandLineTest {
         List<String> dead = rows.dead(3);
         call("purge", dead.get(1), "--reason", "r", "--yes");
         assertThat(call("list", "--limit", "1").out()).contains(dead.get(2), "--after " + dead.get(2));
-        assertThat(call("list", "--limit", "1", "--after", dead.get(1)).out()).contains(dead.get(0)).doesNotContain(dead.get(2), "There are more");
+        assertThat(call("list", "--limit", "1", "--after", dead.get(1)).out()).contains(dead.get(0)).doesNotContain(dead.get(2),
+                "There are more");
         assertThat(call("list", "--sort", "oldest", "--after", dead.get(0), "--json").json()).singleElement()
                 .extracting(line -> line.path("dead_letter_id").asString()).isEqualTo(dead.get(2));
         assertThat(call("list", "--after", "pay_nobody").err()).contains("no dead letter ever had the id 'pay_nobody'");
@@ -113,7 +114,8 @@ class CommandLineTest {
                 payment -> {
                     assertThat(payment.path("amount").asLong()).isEqualTo(1299);
                     assertThat(payment.path("standing").asString()).isEqualTo("rechargeable");
-                    assertThat(payment.path("payment").path("payment_method").asString()).as("what it holds, masked").isEqualTo("************");
+                    assertThat(payment.path("payment").path("payment_method").asString()).as("what it holds, masked")
+                            .isEqualTo("************");
                 },
                 bytes -> {
                     assertThat(bytes.path("dead_letter_id").asString()).isEqualTo(poison);
@@ -162,7 +164,9 @@ class CommandLineTest {
         var out = new StringWriter();
         SummaryTable.print(Summary.of(rows.queue(), DeadLetterFilter.everything()), Screen.plain(new PrintWriter(out), 80));
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
-        assertThat(out.toString()).contains("123456789.00 EUR", "merge 1\n", "resolver first 1\n", "stripe forgets the first key of an unresolved payment at 20")
+        assertThat(out.toString())
+                .contains("123456789.00 EUR", "merge 1\n", "resolver first 1\n",
+                        "stripe forgets the first key of an unresolved payment at 20")
                 .doesNotContain("KEY VALID UNTIL");
         assertThat(call("summary").out()).contains("KEY VALID UNTIL");
     }
@@ -206,14 +210,16 @@ class CommandLineTest {
     void one_purge_is_undone_by_its_run_and_what_can_be_undone_is_listed() {
         List<String> dead = rows.dead(3);
         Called purge = call("purge", dead.get(0), dead.get(1), "--reason", "r", "--yes");
-        String run = purge.out().lines().filter(line -> line.startsWith("To undo it:")).findFirst().orElseThrow().replaceAll(".*--run | --reason.*", "");
+        String run = purge.out().lines().filter(line -> line.startsWith("To undo it:")).findFirst().orElseThrow()
+                .replaceAll(".*--run | --reason.*", "");
         call("purge", dead.get(2), "--reason", "another one", "--yes");
         call("restore", dead.get(1), "--reason", "wanted", "--yes");
         call("purge", dead.get(1), "--reason", "not wanted", "--yes");
         assertThat(listed()).isEmpty();
         assertThat(listed("--purged")).containsExactlyInAnyOrderElementsOf(dead);
         assertThat(listed("--purged", "--run", run)).as("the other one was taken out by another purge since").containsExactly(dead.get(0));
-        assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue").doesNotContain("To undo it");
+        assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue")
+                .doesNotContain("To undo it");
         assertThat(listed()).containsExactly(dead.get(0));
         assertThat(call("restore", dead.get(0), "--reason", "r").err()).contains("not purged in the last 30 days: " + dead.get(0));
         assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing of this kind was purged");

@@ -28,7 +28,8 @@ final class CommandProcess {
     static List<String> line(QueueRows rows, String... arguments) throws IOException {
         // Who has interrupts ignored, as a shell does for what it starts in the background, hands that on.
         var line = new ArrayList<>(interruptsAreIgnored() ? List.of("env", "--default-signal=INT") : List.of());
-        line.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        line.addAll(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             // As in the command's own script: libraries still use what newer JDKs warn of.
             line.add("--sun-misc-unsafe-memory-access=allow");
@@ -51,7 +52,9 @@ final class CommandProcess {
     /** The database's URL, and then what a person types. */
     public static void main(String[] given) {
         String[] arguments = Arrays.copyOfRange(given, 1, given.length);
-        var dlq = new DlqCommand(() -> new DeadLetterQueue(Database.openForCommand(given[0], "postgres", ""), QueueRows.TOPICS, QueueRows.VAULT), Called::noKafka);
+        var dlq = new DlqCommand(
+                () -> new DeadLetterQueue(Database.openForCommand(given[0], "postgres", ""), QueueRows.TOPICS, QueueRows.VAULT),
+                Called::noKafka);
         System.exit(dlq.commandLine(arguments).execute(arguments));
     }
 }

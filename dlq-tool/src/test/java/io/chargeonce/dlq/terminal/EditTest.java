@@ -32,14 +32,16 @@ class EditTest {
         Story kept = Story.of(rows.queue(), poison).orElseThrow();
         assertThat(kept.source().orElseThrow().value()).hasValue(cut(payment).getBytes(StandardCharsets.UTF_8));
         assertThat(kept.edited()).hasValue(rows.record(payment).getBytes(StandardCharsets.UTF_8));
-        assertThat(rows.text("SELECT encode(sealed_record, 'escape') || encode(sealed_edit, 'escape') FROM dead_letter")).doesNotContain("amount");
+        assertThat(rows.text("SELECT encode(sealed_record, 'escape') || encode(sealed_edit, 'escape') FROM dead_letter"))
+                .doesNotContain("amount");
         assertThat(call("merge", poison).out()).contains("poison, edited", "sends again");
         assertThat(rows.staged("payments.requests", payment)).as("an edit sends nothing").isEqualTo("nothing");
 
         Called merge = call("merge", poison, "--yes");
         assertThat(merge.exit()).as(merge.err()).isZero();
         assertThat(merge.out()).contains("sent again as edited");
-        assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'")).isEqualTo(rows.record(payment));
+        assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"))
+                .isEqualTo(rows.record(payment));
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
         assertThat(rows.letter(poison)).isEqualTo("merged/2");
         assertThat(rows.audit(poison)).isEqualTo("dlq.opened dlq.edited dlq.merged");
@@ -49,14 +51,15 @@ class EditTest {
 
     @ParameterizedTest
     @CsvSource({"amount, s/1299/1/", "currency, s/EUR/USD/", "merchant, s/acme/evil/", "payment_method, s/pm_card_visa/pm_card_other/",
-            "idempotency_key, 's/\"idempotency_key\":\"[^\"]*\"/\"idempotency_key\":\"x\"/'"})
+        "idempotency_key, 's/\"idempotency_key\":\"[^\"]*\"/\"idempotency_key\":\"x\"/'"})
     void what_says_who_pays_how_much_is_never_changed(String field, String script) {
         String poison = cutOff(rows.accepted("acme"));
         edit(poison, "true");
         String before = rows.everything().replaceFirst("\\d{2}$", "");
         Called edit = call("edit", poison, "--reason", "r", "--editor", "sed -i -e '" + script + "' -e 's/$/}/'");
         assertThat(edit.exit()).isEqualTo(1);
-        assertThat(edit.err()).contains("'" + field + "' says who pays what", "it says something else than was accepted", "nothing was changed");
+        assertThat(edit.err()).contains("'" + field + "' says who pays what", "it says something else than was accepted",
+                "nothing was changed");
         assertThat(rows.everything().replaceFirst("\\d{2}$", "")).isEqualTo(before);
         assertThat(rows.audit(poison)).as("who has read it is on record, and no more").isEqualTo("dlq.opened dlq.opened");
     }
@@ -81,7 +84,8 @@ class EditTest {
         String payment = rows.accepted("acme");
         assertThat(edit(cutOff(payment), "sed -i s/$/,/").err()).contains("it would be poison again");
         String other = payment.substring(0, payment.length() - 1) + (payment.endsWith("a") ? "b" : "a");
-        assertThat(call("edit", cutOff(payment), "--reason", "r", "--editor", "sed -i -e 's/$/}/' -e 's/" + payment + "/" + other + "/g'").err())
+        assertThat(call("edit", cutOff(payment), "--reason", "r", "--editor", "sed -i -e 's/$/}/' -e 's/" + payment + "/" + other + "/g'")
+                .err())
                 .contains("no payment '" + other + "' was ever accepted");
     }
 

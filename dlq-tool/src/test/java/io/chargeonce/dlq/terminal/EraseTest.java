@@ -65,7 +65,8 @@ class EraseTest {
         }
         assertThat(rows.text("SELECT evidence || answer FROM hand_settlement")).isEqualTo("[erased][erased]");
         assertThat(rows.text("SELECT (to_jsonb(f) - 'evidence' - 'answer')::text FROM hand_settlement AS f")).isEqualTo(decided);
-        assertThat(rows.text("SELECT string_agg(concat_ws(' ', notice_id, outcome, psp_reference, detail), ', ' ORDER BY notice_id) FROM unmatched_notice"))
+        assertThat(rows.text(
+                "SELECT string_agg(concat_ws(' ', notice_id, outcome, psp_reference, detail), ', ' ORDER BY notice_id) FROM unmatched_notice"))
                 .isEqualTo("n1 declined pi_1 [erased], n2 failed x");
         assertThat(erase(payment, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
 
@@ -117,9 +118,11 @@ class EraseTest {
         String dead = rows.dead();
         fill(dead);
         Path list = Files.writeString(folder.resolve("payments"), finished + "\n" + dead + "\n\npay_nobody\n");
-        Called erased = Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", "--from", list.toString(), "--reason", "r", "--yes");
+        Called erased =
+                Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", "--from", list.toString(), "--reason", "r", "--yes");
         assertThat(erased.exit()).isEqualTo(1);
-        assertThat(erased.out()).contains(dead + ": left whole, for it is not finished (dead)", "pay_nobody: left as it is", "1 were erased");
+        assertThat(erased.out()).contains(dead + ": left whole, for it is not finished (dead)", "pay_nobody: left as it is",
+                "1 were erased");
         assertThat(everythingOf(dead)).contains(PERSON);
         assertThat(everythingOf(finished)).doesNotContain(PERSON);
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "globex", dead, "--reason", "r").out())
@@ -128,12 +131,12 @@ class EraseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "INSERT INTO outbox (shard, topic, record_key, headers) VALUES (0, 'payments.outcomes', '%s', '{}')",
-            "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE payment_id = '%s'",
-            "UPDATE operation_state SET state = 'purged', settled_at = now(), resolve_at = now() WHERE operation_id = '%s'",
-            "UPDATE dead_letter SET state = 'dead' WHERE operation_id = '%s'",
-            "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND '%s' <> ''",
-            "INSERT INTO outbox (shard, topic, record_key, headers) SELECT 0, 'payments.outcomes', 're_1', '{}' WHERE '%s' <> ''"})
+        "INSERT INTO outbox (shard, topic, record_key, headers) VALUES (0, 'payments.outcomes', '%s', '{}')",
+        "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE payment_id = '%s'",
+        "UPDATE operation_state SET state = 'purged', settled_at = now(), resolve_at = now() WHERE operation_id = '%s'",
+        "UPDATE dead_letter SET state = 'dead' WHERE operation_id = '%s'",
+        "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND '%s' <> ''",
+        "INSERT INTO outbox (shard, topic, record_key, headers) SELECT 0, 'payments.outcomes', 're_1', '{}' WHERE '%s' <> ''"})
     void what_may_still_move_money_or_be_told_is_not_finished(String still) {
         String payment = succeeded();
         refund(payment);
@@ -147,8 +150,10 @@ class EraseTest {
         String payment = succeeded();
         refund(payment);
         assertThat(erase(payment, "--yes").out()).contains("1 were erased");
-        assertThat(rows.text("SELECT string_agg(concat_ws(' ', o, a, d), ' ') FROM operation_now AS o JOIN payment_attempt AS a USING (operation_id) "
-                + "JOIN dead_letter AS d USING (operation_id) WHERE o.operation_id = 're_1'")).contains("re_1").doesNotContain(PERSON, "Jane");
+        assertThat(rows.text(
+                "SELECT string_agg(concat_ws(' ', o, a, d), ' ') FROM operation_now AS o JOIN payment_attempt AS a USING (operation_id) "
+                        + "JOIN dead_letter AS d USING (operation_id) WHERE o.operation_id = 're_1'"))
+                .contains("re_1").doesNotContain(PERSON, "Jane");
         refund(payment, "re_2");
         assertThat(erase(payment).out()).as("a refund's alone is personal").contains("1 would be erased");
     }
@@ -192,7 +197,8 @@ class EraseTest {
             assertThat(refused.exit()).isEqualTo(2);
             assertThat(refused.err()).contains("to erase chargeonce_eraser");
         }
-        assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--yes").err()).contains("--reason is missing");
+        assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--yes").err())
+                .contains("--reason is missing");
         assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "acme", payment, "--reason", "card 4111111111111111").err())
                 .contains("can be a card number");
         assertThatThrownBy(() -> rows.openAs("chargeonce_eraser").database().withConnection(connection -> {
@@ -207,8 +213,10 @@ class EraseTest {
     @Test
     void not_even_while_erasing_does_anything_of_the_money_change() {
         succeeded();
-        for (String column : rows.text("SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'operation'::regclass AND attnum > 0 "
-                + "AND NOT attisdropped AND attname NOT IN ('customer', 'description', 'receipt_email')").split(" ")) {
+        for (String column : rows
+                .text("SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'operation'::regclass AND attnum > 0 "
+                        + "AND NOT attisdropped AND attname NOT IN ('customer', 'description', 'receipt_email')")
+                .split(" ")) {
             assertThatThrownBy(() -> sql("BEGIN; SET LOCAL chargeonce.erasing = 'on'; UPDATE operation SET %1$s = %1$s".formatted(column)))
                     .as(column).hasRootCauseMessage("ERROR: operation: what was accepted never changes");
         }

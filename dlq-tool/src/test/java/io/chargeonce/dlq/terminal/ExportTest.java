@@ -54,7 +54,8 @@ class ExportTest {
         call("export", file("masked"));
         JsonNode exported = new JsonMapper().readTree(Files.readString(Path.of(file("masked"))));
         String value = new String(Base64.getDecoder().decode(exported.at("/source/value").stringValue()), StandardCharsets.UTF_8);
-        for (String printed : List.of(value, call("show", id).out(), call("list").out(), call("list", "--json").out(), call("why", id).out())) {
+        for (String printed : List.of(value, call("show", id).out(), call("list").out(), call("list", "--json").out(),
+                call("why", id).out())) {
             assertThat(printed).doesNotContain("1111.1111", "\"987\"", "Jane Doe", "5555555", "\uff15");
         }
         assertThat(value).contains("\"n\":7");
@@ -66,7 +67,8 @@ class ExportTest {
         String said = "card_declined: no such method 'pm_1NXWPnFsh', ask a@example.com";
         String id = rows.dead("acme", 100, "EUR", said);
         call("export", file("masked"));
-        for (String printed : List.of(Files.readString(Path.of(file("masked"))), call("list").out(), call("list", "--json").out(), call("show", id).out(),
+        for (String printed : List.of(Files.readString(Path.of(file("masked"))), call("list").out(), call("list", "--json").out(),
+                call("show", id).out(),
                 call("show", id, "--json").out(), call("why", id).out(), call("why", id, "--json").out())) {
             assertThat(printed).contains("card_declined").doesNotContain("pm_1NXWPnFsh", "example.com");
         }
@@ -78,7 +80,8 @@ class ExportTest {
     @Test
     void a_file_has_its_name_once_it_is_whole_and_is_for_nobody_elses_eyes() throws IOException {
         rows.dead(3);
-        Called cut = Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
+        Called cut = Called.of(() -> new DeadLetterQueue(
+                Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
                 QueueRows.TOPICS), "export", file("cut"));
         assertThat(cut.exit()).as(cut.err()).isEqualTo(3);
         assertThat(folder).isEmptyDirectory();
@@ -99,7 +102,8 @@ class ExportTest {
         assertThat(rows.text("SELECT count(*) FROM operation")).isEqualTo("0");
         assertThat(call("list", "--json").json()).extracting(line -> line.at("/source/key").asString())
                 .contains(Base64.getEncoder().encodeToString(id.getBytes(StandardCharsets.UTF_8)));
-        assertThat(call("import", file("all"), "--reason", "a test").out()).contains("0 records came into the queue", "2 had been in it before");
+        assertThat(call("import", file("all"), "--reason", "a test").out()).contains("0 records came into the queue",
+                "2 had been in it before");
         assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
         assertThat(rows.audit(poison)).as("what was done, and no more").isEqualTo("dlq.imported");
         assertThat(call("merge", "--all").out()).contains("needs editing");
@@ -141,7 +145,8 @@ class ExportTest {
         unmasked("export", file("all"), "--standing", "poison");
         assertThat(rows.text("SELECT data ->> 'count' || (data -> 'filter')::text FROM audit_record WHERE action = 'dlq.unmasked' "
                 + "AND resource_type = 'dead_letters'")).isEqualTo("1{\"standing\":\"poison\"}");
-        assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), "purge", id, "--reason", "r", "--yes").exit()).as("it only looks").isEqualTo(2);
+        assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), "purge", id, "--reason", "r", "--yes").exit()).as("it only looks")
+                .isEqualTo(2);
     }
 
     private static Called unmasked(String... arguments) {

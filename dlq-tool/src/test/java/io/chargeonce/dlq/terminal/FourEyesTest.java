@@ -51,7 +51,8 @@ class FourEyesTest {
     }
 
     private static void as(String login, String sql) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(rows.url().replace("user=postgres", "user=" + login) + "&currentSchema=chargeonce");
+        try (Connection connection =
+                DriverManager.getConnection(rows.url().replace("user=postgres", "user=" + login) + "&currentSchema=chargeonce");
              var statement = connection.createStatement()) {
             statement.execute(sql);
         }
@@ -85,7 +86,8 @@ class FourEyesTest {
         Called proposed = ann("merge", "--all", "--yes", "--canary", "0", "--reason", "well again");
         assertThat(proposed.exit()).isEqualTo(1);
         String run = theRun();
-        assertThat(proposed.out()).contains(run + " is more than you may do alone", "chargeonce dlq approve " + run, "chargeonce dlq merge --resume " + run);
+        assertThat(proposed.out()).contains(run + " is more than you may do alone", "chargeonce dlq approve " + run,
+                "chargeonce dlq merge --resume " + run);
         assertThat(accepted()).isZero();
         assertThat(ann("runs").out()).contains("awaits");
         assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
@@ -103,9 +105,12 @@ class FourEyesTest {
         Called merged = ann("merge", "--resume", run);
         assertThat(merged.exit()).as(merged.out() + merged.err()).isZero();
         assertThat(accepted()).isEqualTo(3);
-        assertThat(rows.text("SELECT string_agg(action || ' by ' || actor, ', ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + run + "'"))
+        assertThat(rows.text(
+                "SELECT string_agg(action || ' by ' || actor, ', ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + run + "'"))
                 .isEqualTo("dlq.run.planned by ann, dlq.run.approved by bob, dlq.run.led by ann");
-        assertThat(rows.text("SELECT data ->> 'planned_by' || ' ' || (data ->> 'approved_by') FROM audit_record WHERE action = 'dlq.run.led'")).isEqualTo("ann bob");
+        assertThat(
+                rows.text("SELECT data ->> 'planned_by' || ' ' || (data ->> 'approved_by') FROM audit_record WHERE action = 'dlq.run.led'"))
+                .isEqualTo("ann bob");
         assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
     }
 
@@ -196,7 +201,8 @@ class FourEyesTest {
         assertThat(shared.err()).contains("you act as the shared role chargeonce_dlq_operator");
         assertThat(bob("approve", theRun(), "--yes").err()).contains("proposed under a shared login");
         ann("merge", "--all", "--yes", "--canary", "0");
-        assertThat(Called.of(() -> rows.openAs(SHARED), "approve", theRun(), "--yes").err()).contains("only a person with a login of their own approves");
+        assertThat(Called.of(() -> rows.openAs(SHARED), "approve", theRun(), "--yes").err())
+                .contains("only a person with a login of their own approves");
     }
 
     /** A service that saw one would call itself unready, and wake people who have nothing to mend. */
@@ -208,7 +214,8 @@ class FourEyesTest {
         var queue = rows.open();
         var fourEyes = new FourEyes(queue);
         var seen = fourEyes.proposal(run).orElseThrow();
-        assertThatThrownBy(() -> fourEyes.approve(run, seen)).isInstanceOfSatisfying(DatabaseRefused.class, refused -> assertThat(refused.isByFourEyes()).isTrue());
+        assertThatThrownBy(() -> fourEyes.approve(run, seen)).isInstanceOfSatisfying(DatabaseRefused.class,
+                refused -> assertThat(refused.isByFourEyes()).isTrue());
         queue.database().close();
     }
 
@@ -221,7 +228,8 @@ class FourEyesTest {
         threeDead();
         ann("merge", "--all", "--yes", "--canary", "0");
         assertThat(bob("runs").out()).contains(finding, theRun(), "awaits approval by another person: chargeonce dlq approve");
-        var json = bob("runs", "--json").json().stream().filter(run -> run.path("run").asString().equals(finding)).findFirst().orElseThrow();
+        var json =
+                bob("runs", "--json").json().stream().filter(run -> run.path("run").asString().equals(finding)).findFirst().orElseThrow();
         assertThat(json.path("kind").asString() + " " + json.path("awaits_approval").asBoolean() + " " + json.path("planned_by").asString())
                 .isEqualTo("settle true " + QueueRows.OPERATOR);
         assertThat(json.path("operation_id").asString()).isEqualTo(id);
@@ -241,19 +249,24 @@ class FourEyesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE state = 'dead'",
-            "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE state = 'dead'",
-            "UPDATE dlq_run SET state = 'running', leader = 'ann', leader_token = gen_random_uuid()",
-            "UPDATE dlq_run SET planned_by = 'bob'", "UPDATE dlq_run SET fingerprint = 'f'", "UPDATE dlq_run SET planned_xid = '1'", "UPDATE dlq_run SET planned_at = now()",
-            "INSERT INTO approval VALUES ('run_0000000001', 'bob', now(), 'f')", "UPDATE approval SET approved_by = 'bob'",
-            "UPDATE four_eyes SET most = 1000000", "DELETE FROM four_eyes", "INSERT INTO four_eyes VALUES ('EUR', 1000000)", "TRUNCATE moved_alone", "DELETE FROM moved_alone",
-            "INSERT INTO permitted_move (operation_id, kind) SELECT operation_id, 'merge' FROM operation",
-            "INSERT INTO person (login, role) VALUES ('chargeonce_dlq_operator', 'chargeonce_dlq_operator')", "SELECT is_approved('run_0000000001')",
-            "SELECT approve(run_id, fingerprint) FROM dlq_run", "SELECT append_audit(NULL, '{bob}', '{dlq.run.approved}', '{dlq_run}', '{run_0000000001}', NULL, NULL, NULL)"})
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE state = 'dead'",
+        "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE state = 'dead'",
+        "UPDATE dlq_run SET state = 'running', leader = 'ann', leader_token = gen_random_uuid()",
+        "UPDATE dlq_run SET planned_by = 'bob'", "UPDATE dlq_run SET fingerprint = 'f'", "UPDATE dlq_run SET planned_xid = '1'",
+        "UPDATE dlq_run SET planned_at = now()",
+        "INSERT INTO approval VALUES ('run_0000000001', 'bob', now(), 'f')", "UPDATE approval SET approved_by = 'bob'",
+        "UPDATE four_eyes SET most = 1000000", "DELETE FROM four_eyes", "INSERT INTO four_eyes VALUES ('EUR', 1000000)",
+        "TRUNCATE moved_alone", "DELETE FROM moved_alone",
+        "INSERT INTO permitted_move (operation_id, kind) SELECT operation_id, 'merge' FROM operation",
+        "INSERT INTO person (login, role) VALUES ('chargeonce_dlq_operator', 'chargeonce_dlq_operator')",
+        "SELECT is_approved('run_0000000001')",
+        "SELECT approve(run_id, fingerprint) FROM dlq_run",
+        "SELECT append_audit(NULL, '{bob}', '{dlq.run.approved}', '{dlq_run}', '{run_0000000001}', NULL, NULL, NULL)"})
     void a_stolen_login_begins_nothing_approves_nothing_and_moves_no_limit(String theft) {
         threeDead();
         ann("merge", "--all", "--yes", "--canary", "0");
-        assertThatThrownBy(() -> as(QueueRows.OPERATOR, theft)).isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isIn("42501", "X4EYE"));
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, theft)).isInstanceOfSatisfying(SQLException.class,
+                e -> assertThat(e.getSQLState()).isIn("42501", "X4EYE"));
         assertThat(rows.text("SELECT count(*) FROM operation_state WHERE state = 'dead'")).isEqualTo("3");
     }
 
@@ -265,12 +278,15 @@ class FourEyesTest {
         String late = rows.dead();
         String addedItem = """
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing)
-                SELECT '%s', 1000, dead_letter_id, generation, died_at, 'rechargeable' FROM dead_letter WHERE dead_letter_id = '%s'""".formatted(run, late);
+                SELECT '%s', 1000, dead_letter_id, generation, died_at, 'rechargeable' FROM dead_letter WHERE dead_letter_id = '%s'"""
+                .formatted(run, late);
         as(QueueRows.OPERATOR, addedItem);
         assertThat(bob("approve", run, "--yes").out()).contains("3 dead letters");
-        String move = "BEGIN; SELECT permit_moves('%s', '{1,2,3,4,1000}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE %s; COMMIT";
+        String move =
+                "BEGIN; SELECT permit_moves('%s', '{1,2,3,4,1000}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE %s; COMMIT";
         owner("UPDATE four_eyes SET most = 0");
-        assertThatThrownBy(() -> as(QueueRows.OPERATOR, move.formatted(run, "operation_id = '" + late + "'"))).hasMessageContaining("more than ann may move alone");
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, move.formatted(run, "operation_id = '" + late + "'")))
+                .hasMessageContaining("more than ann may move alone");
         as(QueueRows.OPERATOR, move.formatted(run, "state = 'dead' AND operation_id <> '" + late + "'"));
         assertThat(accepted()).isEqualTo(3);
     }
@@ -287,7 +303,8 @@ class FourEyesTest {
         assertThat(ann("approve", run, "--yes").err()).contains("it is your own proposal");
 
         Called look = bob("approve", run);
-        assertThat(look.out()).contains("ann proposes to settle", id, "700 JPY", "as not charged", "ticket 4711", "chargeonce dlq why " + id);
+        assertThat(look.out()).contains("ann proposes to settle", id, "700 JPY", "as not charged", "ticket 4711",
+                "chargeonce dlq why " + id);
         assertThat(bob("approve", run, "--json").out()).contains("\"verdict\":\"not_charged\"", "\"operation_id\":\"" + id + "\"");
         assertThat(rows.text(approved)).isEqualTo("no one");
         assertThat(bob("approve", run, "--yes").out()).contains("Approved. The charge service asks the PSP once more");
@@ -315,8 +332,9 @@ class FourEyesTest {
         threeDead();
         owner("UPDATE operation_state SET counted_attempts = 3, refused_by = 'adyen'");
         assertThatThrownBy(() -> as(QueueRows.OPERATOR,
-                "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()" + besides)).isInstanceOfSatisfying(SQLException.class,
-                e -> assertThat(e.getSQLState()).isIn("42501", "X4EYE"));
+                "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()" + besides))
+                .isInstanceOfSatisfying(SQLException.class,
+                        e -> assertThat(e.getSQLState()).isIn("42501", "X4EYE"));
     }
 
     @Test
@@ -341,7 +359,8 @@ class FourEyesTest {
             as(QueueRows.OPERATOR, move.formatted(ids[0]));
             as(QueueRows.OPERATOR, move.formatted(ids[1]));
             owner("UPDATE moved_alone SET hour = hour - interval '1 hour'");
-            assertThatThrownBy(() -> run(early, move.formatted(ids[2]))).isInstanceOf(SQLException.class).hasMessageContaining("read committed");
+            assertThatThrownBy(() -> run(early, move.formatted(ids[2]))).isInstanceOf(SQLException.class)
+                    .hasMessageContaining("read committed");
         }
     }
 
@@ -354,8 +373,10 @@ class FourEyesTest {
         try (Connection early = session()) {
             run(early, "BEGIN; SELECT 1");
             owner("UPDATE approval SET approved_at = clock_timestamp() - interval '24 hours'");
-            assertThatThrownBy(() -> run(early, "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1"
-                    .formatted(run))).hasMessageContaining("more than ann may move alone");
+            assertThatThrownBy(() -> run(early,
+                    "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1"
+                            .formatted(run)))
+                    .hasMessageContaining("more than ann may move alone");
         }
     }
 

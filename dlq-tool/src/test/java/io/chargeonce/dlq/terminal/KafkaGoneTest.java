@@ -42,9 +42,11 @@ class KafkaGoneTest {
             new TopicPlan(QueueRows.TOPICS, PARTITIONS, Optional.of((short) 1)).create(admin);
         }
         List<String> dead = rows.dead(8);
-        try (var relay = new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
-            var merge = CompletableFuture.supplyAsync(() -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes"),
-                    Thread::startVirtualThread);
+        try (var relay =
+                new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
+            var merge =
+                    CompletableFuture.supplyAsync(() -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes"),
+                            Thread::startVirtualThread);
             await().until(() -> !rows.accepted().isEmpty() && rows.text("SELECT count(*) FROM outbox").equals("0"));
             broker.close();
             assertThat(merge.join().exit()).as(merge.join().err()).isZero();
@@ -55,7 +57,8 @@ class KafkaGoneTest {
             await().atMost(Duration.ofSeconds(60)).until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
         assertThat(published(kafka)).containsExactlyElementsOf(new TreeSet<>(dead));
-        assertThat(Called.of(rows::open, () -> kafka, "verify")).isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
+        assertThat(Called.of(rows::open, () -> kafka, "verify"))
+                .isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
         broker.close();
     }
 

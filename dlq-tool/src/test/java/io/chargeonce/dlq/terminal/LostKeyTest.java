@@ -36,7 +36,8 @@ class LostKeyTest {
         assertThat(call(vault, "list").out()).contains(payment, poison);
         assertThat(call(vault, "show", poison).out()).contains("cannot be opened", "CHARGEONCE_DATA_KEY_FILE").doesNotContain("Bug!");
         assertThat(call(vault, "list", "--json").out()).contains("\"closed\":");
-        assertThat(call(vault, "export", file).out()).contains("2 dead letters", "1 of them are without their bytes", "CHARGEONCE_DATA_KEY_FILE");
+        assertThat(call(vault, "export", file).out()).contains("2 dead letters", "1 of them are without their bytes",
+                "CHARGEONCE_DATA_KEY_FILE");
         assertThat(Files.readString(Path.of(file))).contains(poison, "\"closed\":");
         assertThat(call(vault, "edit", poison, "--reason", "r", "--editor", "true").err()).contains("its bytes cannot be opened");
         assertThat(call(vault, "merge", "--all", "--yes").exit()).isZero();
@@ -78,7 +79,8 @@ class LostKeyTest {
         for (String bytes : List.of("\\x", "\\x00ff", "\\x00000000ff01", "\\x07ff", "\\x01ff")) {
             String poison = rows.poison(new byte[] {1});
             rows.owner().withConnection(connection -> connection.createStatement().executeUpdate(
-                    "UPDATE dead_letter SET sealed_record = '" + bytes + "', sealed_edit = '" + bytes + "' WHERE dead_letter_id = '" + poison + "'"));
+                    "UPDATE dead_letter SET sealed_record = '" + bytes + "', sealed_edit = '" + bytes + "' WHERE dead_letter_id = '"
+                            + poison + "'"));
             assertThat(call(QueueRows.VAULT, "show", poison).out()).as(bytes).contains("cannot be opened");
             assertThat(call(QueueRows.VAULT, "list", "--json").exit()).isZero();
             assertThat(call(QueueRows.VAULT, "merge", poison, "--yes").exit()).isEqualTo(1);
@@ -98,6 +100,7 @@ class LostKeyTest {
 
     private static Called call(Vault vault, String... arguments) {
         return Called.of(() -> new DeadLetterQueue(Database.openForCommand(
-                rows.url().replace("user=postgres", "user=chargeonce_dlq_operator"), "chargeonce_dlq_operator", ""), QueueRows.TOPICS, vault), arguments);
+                rows.url().replace("user=postgres", "user=chargeonce_dlq_operator"), "chargeonce_dlq_operator", ""), QueueRows.TOPICS,
+                vault), arguments);
     }
 }

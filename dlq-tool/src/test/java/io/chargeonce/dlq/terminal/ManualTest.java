@@ -22,8 +22,10 @@ class ManualTest {
             assertThat(help.out()).contains("SYNOPSIS\n  dlq " + command, "DESCRIPTION", "OPTIONS", "EXAMPLES", "chargeonce dlq " + command)
                     .containsPattern("EXIT CODES\n +0 +fine").contains("Postgres or Kafka can't be reached");
         }
-        assertThat(Called.of(ManualTest::noQueue, "runs", "show", "--help").out()).contains("SYNOPSIS\n  dlq runs show", "1   there is no such run", "EXAMPLES");
-        assertThat(Called.of(ManualTest::noQueue, "--help").out()).contains("COMMANDS", "3     Postgres or Kafka can't be reached", "130   stopped by Ctrl-C");
+        assertThat(Called.of(ManualTest::noQueue, "runs", "show", "--help").out()).contains("SYNOPSIS\n  dlq runs show",
+                "1   there is no such run", "EXAMPLES");
+        assertThat(Called.of(ManualTest::noQueue, "--help").out()).contains("COMMANDS", "3     Postgres or Kafka can't be reached",
+                "130   stopped by Ctrl-C");
     }
 
     @Test

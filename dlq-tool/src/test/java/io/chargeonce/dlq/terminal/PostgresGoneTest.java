@@ -35,7 +35,8 @@ class PostgresGoneTest {
         await().until(() -> rows.accepted().size() >= 2);
         postgres.stop(PostgresServer.Stop.IMMEDIATE);
         assertThat(merge.join().exit()).isEqualTo(3);
-        assertThat(merge.join().err()).contains("nothing is left half done; to go on: chargeonce dlq merge --resume run_", "Postgres can't be reached");
+        assertThat(merge.join().err()).contains("nothing is left half done; to go on: chargeonce dlq merge --resume run_",
+                "Postgres can't be reached");
 
         startAgain();
         assertThat(rows.accepted()).as("what was committed before the crash").hasSizeBetween(2, 6);

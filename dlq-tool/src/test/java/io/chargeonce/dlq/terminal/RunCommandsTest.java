@@ -65,7 +65,8 @@ class RunCommandsTest {
         for (int generation = 2; generation <= 6; generation++) {
             assertThat(call("merge", "--all", "--canary", "0", "--yes").exit()).isZero();
             rows.fail(id, "still unwell");
-            assertThat(call("list", "--json").json()).singleElement().extracting(line -> line.path("generation").asInt()).isEqualTo(generation);
+            assertThat(call("list", "--json").json()).singleElement().extracting(line -> line.path("generation").asInt())
+                    .isEqualTo(generation);
         }
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
         assertThat(rows.letter(id)).as("every landing and every merge is a revision of the one line").isEqualTo("dead/11");
@@ -82,8 +83,9 @@ class RunCommandsTest {
     void a_run_that_loses_postgres_says_how_to_go_on() {
         rows.dead(2);
         String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
-        Called cut = Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 8, FaultyDriver.Cut.BEFORE),
-                "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run);
+        Called cut =
+                Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 8, FaultyDriver.Cut.BEFORE),
+                        "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run);
         assertThat(cut.exit()).isEqualTo(3);
         assertThat(cut.err()).contains("to go on: chargeonce dlq merge --resume " + run, "Postgres can't be reached");
     }
@@ -92,7 +94,8 @@ class RunCommandsTest {
     void a_run_that_somebody_leads_is_left_to_them() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        new MergeRuns(rows.queue()).take(new Mandate("somebody", Optional.empty(), run), InstantSource.system(), progress -> { }).orElseThrow();
+        new MergeRuns(rows.queue()).take(new Mandate("somebody", Optional.empty(), run), InstantSource.system(), progress -> {})
+                .orElseThrow();
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
         await().until(() -> {
             rows.text("UPDATE dlq_run SET led_at = clock_timestamp() RETURNING 1");

@@ -57,7 +57,8 @@ class SealCopiesTest {
         publish();
         Called verify = verify(AuditKeys.NONE);
         assertThat(verify.exit()).as(verify.out()).isZero();
-        assertThat(verify.out()).contains("Checked: 2 records in 2 seals, up to seal 2 of ", "Each is as it was written.").doesNotContain("not compared");
+        assertThat(verify.out()).contains("Checked: 2 records in 2 seals, up to seal 2 of ", "Each is as it was written.")
+                .doesNotContain("not compared");
     }
 
     @Test
@@ -70,7 +71,8 @@ class SealCopiesTest {
         assertThat(Called.of(rows::open, "audit", "--verify", "--table-only").exit()).as("by itself the database is sound").isZero();
         Called verify = verify(AuditKeys.NONE);
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains("seal 1  Kafka has another one, made ", "seal 2  Kafka has it, made ", "and the database does not");
+        assertThat(verify.out()).contains("seal 1  Kafka has another one, made ", "seal 2  Kafka has it, made ",
+                "and the database does not");
     }
 
     @Test
@@ -89,13 +91,15 @@ class SealCopiesTest {
         rows.text("DELETE FROM outbox RETURNING 1");
         try (var producer = new ProducerSettings(connection(), "seal-copies-test").newProducer()) {
             for (String odd : List.of("no JSON", "{}", "{\"seal\": 1}", "[]", "{\"seal\": 7, \"mark\": \"" + "x".repeat(100_000) + "\"}")) {
-                producer.send(new ProducerRecord<>(TOPIC, 0, "odd".getBytes(StandardCharsets.UTF_8), odd.getBytes(StandardCharsets.UTF_8))).get();
+                producer.send(new ProducerRecord<>(TOPIC, 0, "odd".getBytes(StandardCharsets.UTF_8), odd.getBytes(StandardCharsets.UTF_8)))
+                        .get();
             }
             producer.send(new ProducerRecord<>(TOPIC, 0, "1".getBytes(StandardCharsets.UTF_8), null)).get();
         }
         Called verify = verify(AuditKeys.NONE);
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains("seal 1  Kafka has no copy of it", "seal 2  Kafka has no copy of it", "payments.audit-seals-0 at offset 0 has a record that is no seal",
+        assertThat(verify.out()).contains("seal 1  Kafka has no copy of it", "seal 2  Kafka has no copy of it",
+                "payments.audit-seals-0 at offset 0 has a record that is no seal",
                 "payments.audit-seals-0 at offset 5 has a record that is no seal");
     }
 
@@ -127,11 +131,13 @@ class SealCopiesTest {
     }
 
     private static void append(String resource) {
-        rows.text("SELECT append_audit(ARRAY['acme'], ARRAY['tester'], ARRAY['tried'], ARRAY['operation'], ARRAY['" + resource + "'], NULL, NULL, NULL)");
+        rows.text("SELECT append_audit(ARRAY['acme'], ARRAY['tester'], ARRAY['tried'], ARRAY['operation'], ARRAY['" + resource
+                + "'], NULL, NULL, NULL)");
     }
 
     private static void seal(AuditKeys keys) {
-        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(keys, Duration.ZERO), () -> {}, new SimpleMeterRegistry()).runOnce();
+        new AuditSealer(rows.owner(), rows.queue().topics(), new AuditSealer.Settings(keys, Duration.ZERO), () -> {},
+                new SimpleMeterRegistry()).runOnce();
     }
 
     private static Called verify(AuditKeys keys, String... more) {

@@ -34,7 +34,8 @@ class SettleTest {
         String before = rows.everything();
         Called told = settle(id, "--charged", "pi_1");
         assertThat(told.exit()).as(told.err()).isZero();
-        assertThat(told.out()).contains("attempt 1 at stripe", "settled as charged under pi_1", "asked once more first about pi_1", "Do it with --yes");
+        assertThat(told.out()).contains("attempt 1 at stripe", "settled as charged under pi_1", "asked once more first about pi_1",
+                "Do it with --yes");
         assertThat(settle(id, "--not-charged").exit()).isZero();
         assertThat(rows.everything()).isEqualTo(before);
         assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
@@ -48,17 +49,20 @@ class SettleTest {
         assertThat(told.json().getFirst().path("state").asString()).isEqualTo("waiting");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
-        assertThat(rows.text("SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
+        assertThat(rows.text(
+                "SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
                 .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(QueueRows.OPERATOR));
         for (String command : new String[] {"why", "show"}) {
-            assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + QueueRows.OPERATOR, "ticket 4711");
+            assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + QueueRows.OPERATOR,
+                    "ticket 4711");
         }
         assertThat(Called.of(rows::open, "why", id).out()).contains("charged, pi_1, ticket 4711");
         assertThat(Called.of(rows::open, "show", id).out()).contains("charged as pi_1: ticket 4711");
         assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "charged as pi_1: ticket 4711");
         assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("psp_reference").asString()).isEqualTo("pi_1");
         assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("verdict").asString()).isEqualTo("charged");
-        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_", "stripe has not told what happened");
+        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_",
+                "stripe has not told what happened");
         assertThat(rows.text("SELECT psp_reference FROM hand_settlement")).as("a newer finding replaces one that waits").isEqualTo("pi_2");
     }
 
@@ -81,7 +85,8 @@ class SettleTest {
     /** As the resolver does, while the command waits for it. */
     private static Called answered(String id, String state, String answer) {
         var told = CompletableFuture.supplyAsync(() -> settle(id, "--not-charged", "--yes"));
-        await().until(() -> rows.text("UPDATE hand_settlement SET state = '%s', answer = '%s' RETURNING 1".formatted(state, answer)).equals("1"));
+        await().until(
+                () -> rows.text("UPDATE hand_settlement SET state = '%s', answer = '%s' RETURNING 1".formatted(state, answer)).equals("1"));
         return told.join();
     }
 
@@ -143,12 +148,14 @@ class SettleTest {
     }
 
     private static CompletableFuture<Settle.Look> propose(String id) {
-        return CompletableFuture.supplyAsync(() -> new Settle(rows.queue()).propose(new Settle.Finding(id, Optional.of("pi_1"), "ticket 4711"),
-                Mandate.of("ann", Optional.of("ticket 4711"))), task -> Thread.ofVirtual().start(task));
+        return CompletableFuture
+                .supplyAsync(() -> new Settle(rows.queue()).propose(new Settle.Finding(id, Optional.of("pi_1"), "ticket 4711"),
+                        Mandate.of("ann", Optional.of("ticket 4711"))), task -> Thread.ofVirtual().start(task));
     }
 
     private static int waiting() {
-        return Integer.parseInt(rows.text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"));
+        return Integer.parseInt(
+                rows.text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"));
     }
 
     private static void cannot(String why, String... arguments) {
@@ -173,8 +180,10 @@ class SettleTest {
 
     @Test
     void a_summary_tells_of_messages_that_match_no_attempt() {
-        rows.text("INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, 3) AS n RETURNING 1");
+        rows.text(
+                "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, 3) AS n RETURNING 1");
         assertThat(Called.of(rows::open, "summary").out()).contains("stripe told 3 times about attempts that are not known here");
-        assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("unmatched_notices").path("count").asInt()).isEqualTo(3);
+        assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("unmatched_notices").path("count").asInt())
+                .isEqualTo(3);
     }
 }

@@ -109,17 +109,19 @@ class TerminalTest {
         Process look = inATerminal("look", "", "settle", id, "--not-charged", "--evidence", "ticket 4711");
         assertThat(look.waitFor()).as(printed("look")).isZero();
         Process settle = inATerminal("settle", "", "settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes");
-        await().until(() -> rows.text("UPDATE hand_settlement SET state = 'settled', answer = 'the PSP does not tell' RETURNING 1").equals("1"));
+        await().until(
+                () -> rows.text("UPDATE hand_settlement SET state = 'settled', answer = 'the PSP does not tell' RETURNING 1").equals("1"));
         assertThat(settle.waitFor()).as(printed("settle")).isZero();
         assertThat(printed("look") + printed("settle")).contains("Nothing was changed. Do it with --yes.", "Settled as not charged by");
-        assertThat((printed("look") + printed("settle")).replace("\r\n", "\n").lines()).allSatisfy(line ->
-                assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
+        assertThat((printed("look") + printed("settle")).replace("\r\n", "\n").lines()).allSatisfy(
+                line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
     }
 
     /** By the very command that was printed, at once. */
     private void goesOn(String name, List<String> dead) throws IOException {
         assertThat(rows.accepted()).hasSizeBetween(2, 6);
-        String run = printed(name).lines().filter(line -> line.startsWith("To go on:")).collect(Collectors.joining()).replaceFirst(".*--resume ", "").strip();
+        String run = printed(name).lines().filter(line -> line.startsWith("To go on:")).collect(Collectors.joining())
+                .replaceFirst(".*--resume ", "").strip();
         Called resumed = Called.of(rows::open, "merge", "--resume", run);
         assertThat(resumed.exit()).as(resumed.err()).isZero();
         EachOnce.merged(rows, dead);

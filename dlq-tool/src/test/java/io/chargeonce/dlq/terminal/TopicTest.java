@@ -45,7 +45,8 @@ class TopicTest {
     void queue_and_topic_agree_once_everything_is_published_and_while_it_is_not() {
         rows.dead(5);
         rows.poison(new byte[] {1, 2});
-        assertThat(verify().out()).as("what waits in the outbox is no difference").isEqualTo("The queue, the payments and the topic agree.\n");
+        assertThat(verify().out()).as("what waits in the outbox is no difference")
+                .isEqualTo("The queue, the payments and the topic agree.\n");
         publish();
         call("purge", "--standing", "poison", "--reason", "r", "--yes");
         publish();
@@ -103,8 +104,11 @@ class TopicTest {
         String topic = "orders-dlt-" + UUID.randomUUID();
         create(topic);
         try (var producer = producer()) {
-            var record = new ProducerRecord<>(topic, "order-1".getBytes(StandardCharsets.UTF_8), "{\"total\":3}".getBytes(StandardCharsets.UTF_8));
-            record.headers().add("kafka_dlt-exception-fqcn", "org.springframework.kafka.listener.ListenerExecutionFailedException".getBytes(StandardCharsets.UTF_8))
+            var record = new ProducerRecord<>(topic, "order-1".getBytes(StandardCharsets.UTF_8),
+                    "{\"total\":3}".getBytes(StandardCharsets.UTF_8));
+            record.headers()
+                    .add("kafka_dlt-exception-fqcn",
+                            "org.springframework.kafka.listener.ListenerExecutionFailedException".getBytes(StandardCharsets.UTF_8))
                     .add("kafka_dlt-exception-cause-fqcn", "java.net.SocketTimeoutException".getBytes(StandardCharsets.UTF_8))
                     .add("kafka_dlt-exception-message", "Read timed out".getBytes(StandardCharsets.UTF_8))
                     .add("kafka_dlt-original-topic", "orders".getBytes(StandardCharsets.UTF_8))
@@ -113,7 +117,8 @@ class TopicTest {
             producer.send(record).get();
             var hostile = new ProducerRecord<byte[], byte[]>(topic, null, new byte[0]);
             hostile.headers().add("kafka_exception-fqcn", "x.Retried".getBytes(StandardCharsets.UTF_8))
-                    .add("kafka_original-offset", new byte[] {1}).add("kafka_dlt-original-partition", ByteBuffer.allocate(4).putInt(-1).array());
+                    .add("kafka_original-offset", new byte[] {1})
+                    .add("kafka_dlt-original-partition", ByteBuffer.allocate(4).putInt(-1).array());
             producer.send(hostile).get();
         }
         Called taken = call("import", "--from-topic", topic, "--reason", "one place to look");

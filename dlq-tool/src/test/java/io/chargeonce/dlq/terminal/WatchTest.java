@@ -34,7 +34,8 @@ class WatchTest {
         rows.text("UPDATE dead_letter SET died_at = now() - interval '5 minutes' WHERE cause = 'undecodable' RETURNING 1");
         String waiting = rows.accepted("acme");
         rows.retry(waiting, 2, "unwell");
-        rows.text("UPDATE operation_state SET not_before = now() - interval '90 seconds' WHERE operation_id = '" + waiting + "' RETURNING 1");
+        rows.text(
+                "UPDATE operation_state SET not_before = now() - interval '90 seconds' WHERE operation_id = '" + waiting + "' RETURNING 1");
         call("merge", "--all", "--plan");
         HttpServer metrics = metrics("chargeonce_psp_breaker_open{application=\"x\",psp=\"stripe\"} 1.0\n"
                 + "chargeonce_psp_breaker_open{application=\"x\",psp=\"adyen\"} 0.0\n");
@@ -42,7 +43,8 @@ class WatchTest {
             String address = "127.0.0.1:" + metrics.getAddress().getPort();
             Called watch = call("watch", "--metrics", address);
             assertThat(watch.exit()).as(watch.err()).isZero();
-            assertThat(watch.out()).contains("4 dead letters", "psp_unwell", "undecodable", "retry-2", "adyen closed · stripe OPEN", "0 of 4 moved");
+            assertThat(watch.out()).contains("4 dead letters", "psp_unwell", "undecodable", "retry-2", "adyen closed · stripe OPEN",
+                    "0 of 4 moved");
             assertThat(watch.out()).containsPattern("3 +3 +3  psp_unwell").containsPattern("0 +1 +1  undecodable")
                     .containsPattern("retry-2 +1 +0 +1 +1m");
             var json = call("watch", "--json", "--metrics", address, "--metrics", "127.0.0.1:1").json().getFirst();
@@ -65,13 +67,15 @@ class WatchTest {
         Watch now = Watch.now(rows.queue());
         assertThat(now.runs()).hasSize(5);
         var full = new Watch(now.at(), 1_000_000, arrivals, now.runs(), tiers);
-        var breakers = IntStream.range(0, 12).boxed().collect(Collectors.toMap("charge-%d.example:9100"::formatted, i -> "unknown, no metrics there"));
+        var breakers = IntStream.range(0, 12).boxed()
+                .collect(Collectors.toMap("charge-%d.example:9100"::formatted, i -> "unknown, no metrics there"));
 
         for (int height : new int[] {24, 30, 50}) {
             List<String> page = page(full, breakers, height - 2);
             assertThat(page).hasSizeLessThanOrEqualTo(height - 2).hasSizeGreaterThan(height - 6);
             assertThat(page).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
-            assertThat(String.join("\n", page)).contains("1,000,000 dead letters", "cause_of_a_long_night_0", "more causes", "main", "charge-0.example",
+            assertThat(String.join("\n", page)).contains("1,000,000 dead letters", "cause_of_a_long_night_0", "more causes", "main",
+                    "charge-0.example",
                     full.runs().getFirst().run().id());
         }
         assertThat(page(full, breakers, Integer.MAX_VALUE)).noneMatch(line -> line.contains("more causes"))

@@ -21,14 +21,16 @@ class WhyTest {
         rows.succeed(id);
         Called why = call("why", id, "--json");
         assertThat(why.json()).extracting(line -> line.path("what").asString()).as("each moment once").containsExactly(
-                "accepted", "sent", "heard", "scheduled", "sent", "heard", "scheduled", "sent", "heard", "died", "dlq.merged", "sent", "heard");
+                "accepted", "sent", "heard", "scheduled", "sent", "heard", "scheduled", "sent", "heard", "died", "dlq.merged", "sent",
+                "heard");
         assertThat(why.json()).filteredOn(line -> line.path("what").asString().equals("scheduled"))
                 .extracting(line -> line.path("tier").asInt()).containsExactly(1, 2);
         assertThat(call("why", id).out()).contains("now succeeded", "attempt 1 sent to stripe",
                 "attempt 1: stripe answered failed: psp_unwell (first)", "waits in retry-1 until", "waits in retry-2 until",
                 "dead: psp_unwell (third)", "dlq.merged by " + QueueRows.OPERATOR + " in run_", ": well again",
                 "attempt 4 sent to stripe (after merge 1), key ", "reference pi_");
-        assertThat(why.json().get(1).path("psp_key").asString()).isEqualTo(rows.text("SELECT psp_key FROM payment_attempt WHERE sequence = 1"));
+        assertThat(why.json().get(1).path("psp_key").asString())
+                .isEqualTo(rows.text("SELECT psp_key FROM payment_attempt WHERE sequence = 1"));
     }
 
     @Test
@@ -38,7 +40,8 @@ class WhyTest {
         rows.fail(id, "still unwell");
         call("purge", id, "--reason", "give up", "--yes");
         assertThat(call("why", id).out().lines().filter(line -> line.contains("dead: ")).toList()).satisfiesExactly(
-                first -> assertThat(first).endsWith("dead: psp_unwell"), last -> assertThat(last).endsWith("dead: psp_unwell (still unwell)"));
+                first -> assertThat(first).endsWith("dead: psp_unwell"),
+                last -> assertThat(last).endsWith("dead: psp_unwell (still unwell)"));
         assertThat(call("why", id).out()).contains("dlq.merged by", "dlq.purged by").doesNotContain("dead-letter-queue");
     }
 
@@ -56,7 +59,8 @@ class WhyTest {
         for (int i = 0; i < 3; i++) {
             rows.text("UPDATE operation_state SET state = 'parked', tier = 1, step = step + 1, failure_cause = 'breaker_open' RETURNING 1");
         }
-        assertThat(call("why", id).out()).containsOnlyOnce("parked in retry-1").contains("parked in retry-1 3 times until ", ": breaker_open");
+        assertThat(call("why", id).out()).containsOnlyOnce("parked in retry-1").contains("parked in retry-1 3 times until ",
+                ": breaker_open");
         assertThat(call("why", id, "--json").json().getLast().path("times").asInt()).isEqualTo(3);
     }
 

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Headers as the versions of Spring Kafka write them. */
 class ForeignTopicTest {
 
-    private final ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("orders-dlt", 2, 17, "key".getBytes(StandardCharsets.UTF_8), new byte[] {1});
+    private final ConsumerRecord<byte[], byte[]> record =
+            new ConsumerRecord<>("orders-dlt", 2, 17, "key".getBytes(StandardCharsets.UTF_8), new byte[] {1});
 
     @Test
     void the_recoverers_headers() {
@@ -66,7 +67,8 @@ class ForeignTopicTest {
     @Test
     void what_cannot_be_springs_is_not_believed() {
         record.headers().add("kafka_dlt-original-offset", new byte[] {1}).add("kafka_dlt-original-topic", null)
-                .add("kafka_dlt-original-partition", ByteBuffer.allocate(4).putInt(-1).array()).add("kafka_dlt-exception-fqcn", new byte[0]);
+                .add("kafka_dlt-original-partition", ByteBuffer.allocate(4).putInt(-1).array())
+                .add("kafka_dlt-exception-fqcn", new byte[0]);
         assertTaken("foreign", "found on orders-dlt", "orders-dlt", 2, 17);
     }
 

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param traceparent of the span in which it came, if any
  */
 public record Ask(String merchant, IdempotencyKey key, PaymentId id, PaymentRequest request, Command command,
-                  AcceptedAnswer answer, Optional<byte[]> guarded, String origin, Instant askedAt, Optional<String> traceparent) {
+        AcceptedAnswer answer, Optional<byte[]> guarded, String origin, Instant askedAt, Optional<String> traceparent) {
 
     /** One that may not be a second click for a purchase. */
     public static Ask of(String merchant, IdempotencyKey key, PaymentRequest request, String origin, Instant askedAt) {

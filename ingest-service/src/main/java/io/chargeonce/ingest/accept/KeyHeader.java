@@ -31,6 +31,7 @@ public final class KeyHeader {
         if (key.isEmpty()) {
             return new Checked.Wrong<>(Problems.keyInvalid());
         }
-        return CardNumbers.isIn(key.get().value()) ? new Checked.Wrong<>(Problems.cardNumber(List.of(field))) : new Checked.Right<>(key.get());
+        return CardNumbers.isIn(key.get().value()) ? new Checked.Wrong<>(Problems.cardNumber(List.of(field)))
+                : new Checked.Right<>(key.get());
     }
 }

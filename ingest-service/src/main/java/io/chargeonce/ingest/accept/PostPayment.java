@@ -41,12 +41,12 @@ public final class PostPayment {
     public Answer answer(Merchant merchant, ServerRequest request) {
         return KeyHeader.read(request.headers().all(IDEMPOTENCY_KEY, List::of))
                 .answer(key -> GuardHeader.read(request)
-                .answer(guarded -> body.read(request)
-                .answer(bytes -> PaymentBody.read(bytes)
-                .answer(payment -> {
-                    Ask ask = Ask.of(merchant.id(), key, payment, request.remotePeer().host(), clock.instant());
-                    return accepted(request, guarded ? ask : ask.withoutGuard());
-                }))));
+                        .answer(guarded -> body.read(request)
+                                .answer(bytes -> PaymentBody.read(bytes)
+                                        .answer(payment -> {
+                                            Ask ask = Ask.of(merchant.id(), key, payment, request.remotePeer().host(), clock.instant());
+                                            return accepted(request, guarded ? ask : ask.withoutGuard());
+                                        }))));
     }
 
     private Answer accepted(ServerRequest request, Ask ask) {

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param payment where to look, when a payment is what this is about
  */
 public record Problem(int status, String slug, String title, String detail, List<FieldError> errors,
-                      Optional<String> payment, Map<String, String> headers) {
+        Optional<String> payment, Map<String, String> headers) {
 
     static final String STORED = "Idempotency-Stored";
     private static final String TYPE = "urn:chargeonce:problem:";
@@ -55,7 +55,8 @@ public record Problem(int status, String slug, String title, String detail, List
         byte[] body = body();
         var head = new StringBuilder("HTTP/1.1 %d %s\r\n".formatted(status, title));
         headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-        head.append("Content-Type: application/problem+json\r\nConnection: close\r\nContent-Length: ").append(body.length).append("\r\n\r\n");
+        head.append("Content-Type: application/problem+json\r\nConnection: close\r\nContent-Length: ").append(body.length)
+                .append("\r\n\r\n");
         byte[] whole = Arrays.copyOf(head.toString().getBytes(StandardCharsets.US_ASCII), head.length() + body.length);
         System.arraycopy(body, 0, whole, head.length(), body.length);
         return whole;

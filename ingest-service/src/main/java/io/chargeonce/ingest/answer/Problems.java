@@ -153,7 +153,8 @@ public final class Problems {
     public static Problem refundDiffers(PaymentId id, Operation earlier) {
         return Problem.of(409, "refund-differs", "This refund was asked for before, with another amount",
                 "Send the first amount again to get its answer, or name another refund of this payment by a reference of its own.")
-                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id()))).withPayment(Contract.PAYMENTS + "/" + id);
+                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id())))
+                .withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     public static Problem cardDeclined(PaymentId id, Optional<String> code) {
@@ -166,7 +167,8 @@ public final class Problems {
     public static Problem tooManyRequests(int perSecond) {
         return Problem.of(429, "rate-limited", "Too many requests a second",
                 "At most %,d requests a second are taken from this merchant. Send the same request again after the time in Retry-After."
-                        .formatted(perSecond)).with("Retry-After", "1");
+                        .formatted(perSecond))
+                .with("Retry-After", "1");
     }
 
     /** Before any request is read. */
@@ -179,7 +181,8 @@ public final class Problems {
     public static Problem tooManyAtOnce(String what) {
         return Problem.of(429, "too-many-at-once", "Too much at once",
                 "One merchant has at most %s under way here. Send the same request again when one of them is over, and after the time in Retry-After."
-                        .formatted(what)).with("Retry-After", "1");
+                        .formatted(what))
+                .with("Retry-After", "1");
     }
 
     public static Problem badQuery(String detail) {
@@ -201,7 +204,8 @@ public final class Problems {
     public static Problem unavailable() {
         return Problem.of(503, "unavailable", "The payment store cannot be reached",
                 "Whether the request took effect is not known. Send the same request with the same key again after the time in "
-                        + "Retry-After: it is never accepted twice.").with("Retry-After", "2").with(Problem.STORED, "unknown");
+                        + "Retry-After: it is never accepted twice.")
+                .with("Retry-After", "2").with(Problem.STORED, "unknown");
     }
 
     public static Problem internal() {

@@ -88,13 +88,13 @@ final class IntakeHandler implements RecordHandler {
         String merchant = IntakeTopics.merchantOf(record.topic());
         return young(record)
                 .answer(young -> key(record)
-                .answer(key -> GuardHeader.read(headers(record))
-                .answer(guarded -> body(record)
-                .answer(bytes -> PaymentBody.read(bytes)
-                .answer(payment -> {
-                    Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
-                    return accept.apply(guarded ? ask : ask.withoutGuard());
-                })))));
+                        .answer(key -> GuardHeader.read(headers(record))
+                                .answer(guarded -> body(record)
+                                        .answer(bytes -> PaymentBody.read(bytes)
+                                                .answer(payment -> {
+                                                    Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
+                                                    return accept.apply(guarded ? ask : ask.withoutGuard());
+                                                })))));
     }
 
     /** Its key may have been forgotten with its payment. The topic is the merchant's, and may keep records for longer than we keep keys. */

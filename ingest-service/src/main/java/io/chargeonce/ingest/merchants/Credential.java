@@ -23,8 +23,9 @@ public record Credential(ByteBuffer digest, Merchant merchant, Standing standing
         return switch (standing) {
             case EXPIRED -> Optional.of(Problems.tokenExpired());
             case REVOKED -> Optional.of(Problems.tokenRevoked());
-            case VALID -> !from.isEmpty() && from.stream().noneMatch(range -> range.holds(client)) ? Optional.of(Problems.addressNotAllowed())
-                    : scopes.contains(scope) ? Optional.empty() : Optional.of(Problems.scopeMissing(scope.tag()));
+            case VALID ->
+                !from.isEmpty() && from.stream().noneMatch(range -> range.holds(client)) ? Optional.of(Problems.addressNotAllowed())
+                        : scopes.contains(scope) ? Optional.empty() : Optional.of(Problems.scopeMissing(scope.tag()));
         };
     }
 }

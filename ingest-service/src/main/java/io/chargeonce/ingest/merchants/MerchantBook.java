@@ -40,7 +40,7 @@ public final class MerchantBook {
 
     /** @param tokens that are valid now */
     public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, boolean representsDeclines,
-                        int tokens, Instant createdAt) {}
+            int tokens, Instant createdAt) {}
 
     private final Database database;
     private final String claim;

@@ -160,10 +160,12 @@ public final class Merchants implements AutoCloseable {
         boolean isOver = lives.filter(rest -> !rest.isPositive()).isPresent();
         Credential.Standing standing = row.getBoolean(4) ? Credential.Standing.REVOKED
                 : isOver ? Credential.Standing.EXPIRED : Credential.Standing.VALID;
-        Set<Scope> scopes = Arrays.stream((String[]) row.getArray(5).getArray()).map(Scope::fromTag).collect(Collectors.toUnmodifiableSet());
+        Set<Scope> scopes =
+                Arrays.stream((String[]) row.getArray(5).getArray()).map(Scope::fromTag).collect(Collectors.toUnmodifiableSet());
         List<AddressRange> from = row.getArray(6) == null ? List.of()
                 : Arrays.stream((String[]) row.getArray(6).getArray()).map(AddressRange::parse).toList();
-        return new Found(new Credential(ByteBuffer.wrap(row.getBytes(1)), merchant, standing, scopes, from), isOver ? Optional.empty() : lives);
+        return new Found(new Credential(ByteBuffer.wrap(row.getBytes(1)), merchant, standing, scopes, from),
+                isOver ? Optional.empty() : lives);
     }
 
     @Override

@@ -61,7 +61,7 @@ public final class TokenBook {
 
     /** @param usedAt to within some minutes; empty for never */
     public record Entry(String id, String merchant, Set<Scope> scopes, List<String> from, Instant createdAt, Optional<Instant> expiresAt,
-                        Optional<Instant> revokedAt, Optional<Instant> usedAt) {}
+            Optional<Instant> revokedAt, Optional<Instant> usedAt) {}
 
     private final Database database;
     private final String claim;

@@ -91,8 +91,8 @@ public final class Outcomes {
     }
 
     private Optional<Settled> awaitSeated(PaymentId payment, Duration longest) {
-        Awaited mine = awaited.compute(payment, (id, waiting) ->
-                waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
+        Awaited mine =
+                awaited.compute(payment, (id, waiting) -> waiting == null ? new Awaited(new CompletableFuture<>(), 1) : waiting.plus(1));
         if (arrived.availablePermits() == 0) {
             arrived.release();
         }

@@ -11,7 +11,8 @@ import java.util.Objects;
 final class PaymentView {
 
     /** Of the payment's charge, which the query calls {@code charge}. */
-    static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS + """
+    static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS
+            + """
             , charge.currency, charge.payment_method, charge.customer, charge.reference,
                    charge.description, charge.receipt_email, charge.psp_reference, charge.failure_cause, charge.accepted_at, charge.settled_at""";
 

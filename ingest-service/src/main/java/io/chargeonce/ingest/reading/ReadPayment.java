@@ -45,7 +45,8 @@ public final class ReadPayment {
 
     public Answer readRefunds(String merchant, String id) {
         return PaymentId.parse(id).flatMap(payment -> refunds(merchant, payment))
-                .map(all -> new Answer(200, HEADERS, PaymentJson.write(Map.of("data", all.stream().map(RefundJson::now).toList())), "listed"))
+                .map(all -> new Answer(200, HEADERS, PaymentJson.write(Map.of("data", all.stream().map(RefundJson::now).toList())),
+                        "listed"))
                 .orElseGet(() -> Problems.notFound().answer());
     }
 

@@ -29,7 +29,7 @@ public final class PostRefund {
         return payment.isEmpty() ? Problems.notFound().answer()
                 : key(request).answer(key -> body.read(request)
                         .answer(bytes -> RefundBody.read(bytes, merchant.id(), payment.get())
-                        .answer(ask -> accept.accept(ask, key))));
+                                .answer(ask -> accept.accept(ask, key))));
     }
 
     /** A refund has a name of its own, so its key may be left out. */

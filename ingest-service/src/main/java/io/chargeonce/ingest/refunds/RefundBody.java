@@ -54,8 +54,9 @@ final class RefundBody {
         JsonNode amount = json.path("amount");
         if (json.hasNonNull("amount") && !(amount.isIntegralNumber() && amount.canConvertToLong()
                 && amount.longValue() >= Money.SMALLEST && amount.longValue() <= Money.LARGEST)) {
-            errors.add(new Problem.FieldError("amount", "must be a whole number of minor units from %d on; without it, all that is left goes back"
-                    .formatted(Money.SMALLEST)));
+            errors.add(new Problem.FieldError("amount",
+                    "must be a whole number of minor units from %d on; without it, all that is left goes back"
+                            .formatted(Money.SMALLEST)));
         }
         JsonNode reference = json.path("reference");
         if (json.hasNonNull("reference") && !(reference.isString() && Refunds.Ask.isReference(reference.stringValue()))) {

@@ -20,7 +20,8 @@ final class GrantOptions {
     @Spec(Spec.Target.MIXEE)
     CommandSpec spec;
 
-    @Option(names = "--scopes", paramLabel = "S", split = ",", description = "What may be done with it: pay, refund, read. All unless said.")
+    @Option(names = "--scopes", paramLabel = "S", split = ",",
+            description = "What may be done with it: pay, refund, read. All unless said.")
     List<String> scopes = List.of();
 
     @Option(names = "--from", paramLabel = "RANGE", split = ",",

@@ -15,7 +15,7 @@ import picocli.CommandLine;
 @Command(name = "merchant", description = "Who may send payments.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
         subcommands = {AddMerchant.class, SetMerchant.class, ListMerchants.class, TokenCommand.class},
         footer = {"", "Example: a new merchant and its credential", "  chargeonce merchant add acme",
-                  "  chargeonce merchant token new acme"})
+            "  chargeonce merchant token new acme"})
 public final class MerchantCommand implements Runnable {
 
     static final int NO = 1;
@@ -51,8 +51,9 @@ public final class MerchantCommand implements Runnable {
     int change(CommandSpec command, ToIntFunction<Database> action) {
         return with(database -> {
             if (MerchantBook.login(database).equals(Roles.MERCHANT_ADMIN)) {
-                refuse(command, 0, "you act as the shared role %s, and the audit log will name it and no person; ".formatted(Roles.MERCHANT_ADMIN)
-                        + "chargeonce migrate --merchant-admin NAME makes a login of your own");
+                refuse(command, 0,
+                        "you act as the shared role %s, and the audit log will name it and no person; ".formatted(Roles.MERCHANT_ADMIN)
+                                + "chargeonce migrate --merchant-admin NAME makes a login of your own");
             }
             return action.applyAsInt(database);
         });

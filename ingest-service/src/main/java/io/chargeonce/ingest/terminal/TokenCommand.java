@@ -82,7 +82,8 @@ final class TokenCommand implements Runnable {
     int list(@Option(names = "--json", description = "Print JSON, one object a line.") boolean json) {
         return merchants.with(database -> {
             if (!json) {
-                MerchantCommand.say(spec, LINE.formatted("token", "merchant", "scopes", "made", "expires", "revoked", "last used", "from").stripTrailing());
+                MerchantCommand.say(spec,
+                        LINE.formatted("token", "merchant", "scopes", "made", "expires", "revoked", "last used", "from").stripTrailing());
             }
             new TokenBook(database, MerchantCommand.claim()).list()
                     .forEach(entry -> MerchantCommand.say(spec, json ? json(entry) : line(entry)));
@@ -95,7 +96,8 @@ final class TokenCommand implements Runnable {
     }
 
     private static String line(TokenBook.Entry entry) {
-        return LINE.formatted(entry.id(), entry.merchant(), scopes(entry).collect(Collectors.joining(",")), entry.createdAt(), time(entry.expiresAt()),
+        return LINE.formatted(entry.id(), entry.merchant(), scopes(entry).collect(Collectors.joining(",")), entry.createdAt(),
+                time(entry.expiresAt()),
                 time(entry.revokedAt()), time(entry.usedAt()), String.join(",", entry.from())).stripTrailing();
     }
 

@@ -32,7 +32,8 @@ import java.util.concurrent.ExecutorService;
  * a lone hostile one locks nobody out, and a proxy, whose address all have, needs no setting. What the web server takes though it
  * is no HTTP it refuses.
  */
-record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, Counter refused) implements ServerConnectionSelector {
+record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses,
+        Counter refused) implements ServerConnectionSelector {
 
     static final int LARGEST = 1024 * 1024;
 

@@ -60,7 +60,8 @@ public final class IngestHttp implements AutoCloseable {
                 .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
                         .addReceiveListener(heads).build()).build(), heads,
-                        new Seats(mostConnections / 4 * 3), meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "connections_of_address")))
+                        new Seats(mostConnections / 4 * 3),
+                        meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "connections_of_address")))
                 .directHandlers(handlers -> {
                     for (var event : DirectHandler.EventType.values()) {
                         handlers.addHandler(event, problems);

@@ -30,9 +30,9 @@ final class TransportProblems implements DirectHandler {
             case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
             case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
-                    status.code() == Status.SERVICE_UNAVAILABLE_503.code()
-                            ? Problems.overloaded()
-                            : Problems.badHttp(status.code());
+                status.code() == Status.SERVICE_UNAVAILABLE_503.code()
+                        ? Problems.overloaded()
+                        : Problems.badHttp(status.code());
         };
     }
 }

@@ -67,7 +67,8 @@ class AcceptPaymentsTest {
     private static List<Long> rows(Ask ask) {
         return IntStream.range(0, 4).mapToObj(table -> IngestWorld.count(url, "SELECT count(*) FROM "
                 + List.of("idempotency_key WHERE resource_id", "operation WHERE operation_id", "outbox WHERE record_key",
-                        "audit_record WHERE resource_id").get(table) + " = '" + ask.id() + "'")).toList();
+                        "audit_record WHERE resource_id").get(table)
+                + " = '" + ask.id() + "'")).toList();
     }
 
     @Test
@@ -131,13 +132,15 @@ class AcceptPaymentsTest {
         for (int round = 0; round < 5; round++) {
             String prefix = key + "-" + round + "-";
             List<Ask> asks = IntStream.range(0, 300).mapToObj(i -> ask(prefix + i)).toList();
-            var batches = Stream.of(asks, asks.reversed()).map(batch -> CompletableFuture.supplyAsync(() -> database.inTransaction(connection -> {
-                Database.waitForLocks(connection, Duration.ofSeconds(30));
-                return ACCEPT.answer(connection, batch);
-            }))).toList();
+            var batches =
+                    Stream.of(asks, asks.reversed()).map(batch -> CompletableFuture.supplyAsync(() -> database.inTransaction(connection -> {
+                        Database.waitForLocks(connection, Duration.ofSeconds(30));
+                        return ACCEPT.answer(connection, batch);
+                    }))).toList();
 
             assertThat(batches.stream().flatMap(batch -> batch.join().stream()).filter(Acceptance.Accepted.class::isInstance)).hasSize(300);
-            assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + prefix + "%'")).isEqualTo(300);
+            assertThat(IngestWorld.count(url, "SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + prefix + "%'"))
+                    .isEqualTo(300);
         }
     }
 
@@ -228,7 +231,8 @@ class AcceptPaymentsTest {
     void a_database_that_is_stricter_by_default_makes_no_difference() throws Exception {
         String name = url.replaceFirst(".*/([^?]*).*", "$1");
         IngestWorld.execute(url, "ALTER DATABASE \"" + name + "\" SET default_transaction_isolation = 'serializable'");
-        try (var other = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 4); var callers = Executors.newVirtualThreadPerTaskExecutor();
+        try (var other = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 4);
+             var callers = Executors.newVirtualThreadPerTaskExecutor();
              var coalescer = new Coalescer<>("test", other, 2, () -> {}, ACCEPT)) {
             var answers = IntStream.range(0, 50).mapToObj(i -> callers.submit(() -> coalescer.ask(ask(key + "-" + i % 5)))).toList();
             for (var answer : answers) {

@@ -23,8 +23,9 @@ class AcceptedAnswerTest {
         assertThat(Command.VERSION).isEqualTo(1);
         assertThat(answer.status()).isEqualTo(202);
         assertThat(answer.headers()).isEqualTo(Map.of("Content-Type", "application/json", "Location", "/v1/payments/" + id));
-        assertThat(new String(answer.body(), StandardCharsets.UTF_8)).isEqualTo("{\"id\":\"" + id + "\",\"status\":\"accepted\",\"amount\":1299,"
-                + "\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_1\",\"reference\":\"order-1\","
-                + "\"description\":\"two \\\"books\\\"\",\"rail\":\"card\"}");
+        assertThat(new String(answer.body(), StandardCharsets.UTF_8))
+                .isEqualTo("{\"id\":\"" + id + "\",\"status\":\"accepted\",\"amount\":1299,"
+                        + "\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_1\",\"reference\":\"order-1\","
+                        + "\"description\":\"two \\\"books\\\"\",\"rail\":\"card\"}");
     }
 }

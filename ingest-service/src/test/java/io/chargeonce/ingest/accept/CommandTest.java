@@ -35,7 +35,8 @@ class CommandTest {
         byte[] unknown = new byte[32];
 
         assertThat(command.isTheSameAs(new Command.Stored(2, Contract.PAYMENTS, spelledOtherwise, unknown))).isTrue();
-        assertThat(command.isTheSameAs(new Command.Stored(2, Contract.PAYMENTS, spelledOtherwise.replace("1299", "1300"), unknown))).isFalse();
+        assertThat(command.isTheSameAs(new Command.Stored(2, Contract.PAYMENTS, spelledOtherwise.replace("1299", "1300"), unknown)))
+                .isFalse();
         assertThat(command.isTheSameAs(new Command.Stored(2, "/v1/other", spelledOtherwise, unknown))).isFalse();
         assertThat(command.isTheSameAs(new Command.Stored(1, Contract.PAYMENTS, spelledOtherwise, unknown))).isFalse();
         assertThat(command.isTheSameAs(new Command.Stored(1, Contract.PAYMENTS, "{}", command.fingerprint()))).isTrue();

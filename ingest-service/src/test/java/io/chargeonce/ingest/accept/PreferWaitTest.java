@@ -52,8 +52,8 @@ class PreferWaitTest {
         assertThat(answer.join().statusCode()).isEqualTo(200);
         assertThat(Json.text(answer.join().body(), "status")).isEqualTo("succeeded");
         assertThat(answer.join().headers().firstValue("Preference-Applied")).hasValue("wait=25");
-        assertThat(answer.join().headers().firstValue("Location")).hasValueSatisfying(path ->
-                assertThat(world.get(path).body()).isEqualTo(answer.join().body()));
+        assertThat(answer.join().headers().firstValue("Location"))
+                .hasValueSatisfying(path -> assertThat(world.get(path).body()).isEqualTo(answer.join().body()));
     }
 
     @Test
@@ -89,7 +89,8 @@ class PreferWaitTest {
     void while_all_seats_are_taken_nobody_else_waits() throws InterruptedException {
         try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
             var outcomes = new Outcomes(database, 1);
-            Thread seated = Thread.ofPlatform().start(() -> outcomes.await("one", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
+            Thread seated =
+                    Thread.ofPlatform().start(() -> outcomes.await("one", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> seated.getState() == Thread.State.TIMED_WAITING);
 
             assertThat(outcomes.await("other", new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
@@ -104,11 +105,13 @@ class PreferWaitTest {
     void one_merchant_has_half_of_the_seats() throws InterruptedException {
         try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
             var outcomes = new Outcomes(database, 2);
-            Thread one = Thread.ofPlatform().start(() -> outcomes.await("flood", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
+            Thread one =
+                    Thread.ofPlatform().start(() -> outcomes.await("flood", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> one.getState() == Thread.State.TIMED_WAITING);
             assertThat(outcomes.await("flood", new PaymentId("pay_" + "b".repeat(26)), Duration.ofHours(1))).isEmpty();
 
-            Thread other = Thread.ofPlatform().start(() -> outcomes.await("quiet", new PaymentId("pay_" + "c".repeat(26)), Duration.ofHours(1)));
+            Thread other =
+                    Thread.ofPlatform().start(() -> outcomes.await("quiet", new PaymentId("pay_" + "c".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> other.getState() == Thread.State.TIMED_WAITING);
             for (Thread waiter : new Thread[] {one, other}) {
                 waiter.interrupt();

@@ -147,8 +147,10 @@ class ReaperTest {
 
         assertThat(kept("*")).isZero();
         assertThat(world.count("SELECT (SELECT count(*) FROM operation WHERE operation_id = '%1$s') + (SELECT count(*) FROM "
-                .formatted(id) + "payment_attempt WHERE payment_id = '%1$s') + (SELECT count(*) FROM psp_observation WHERE psp_key = 'k-%1$s')"
-                .formatted(id))).isZero();
+                .formatted(id)
+                + "payment_attempt WHERE payment_id = '%1$s') + (SELECT count(*) FROM psp_observation WHERE psp_key = 'k-%1$s')"
+                        .formatted(id)))
+                .isZero();
         assertThat(world.count("SELECT count(*) FROM hand_settlement WHERE operation_id = '" + id + "'")).as("nor a finding").isZero();
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
     }
@@ -180,8 +182,9 @@ class ReaperTest {
     }
 
     private static long rowsOf(String payment) {
-        return world.count("SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE resource_id LIKE '%%%1$s%%')"
-                .formatted(payment));
+        return world.count(
+                "SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE resource_id LIKE '%%%1$s%%')"
+                        .formatted(payment));
     }
 
     @ParameterizedTest

@@ -15,7 +15,8 @@ class GuardedTest {
     private static int statusAfter(String sqlState) {
         try (var database = Database.openForCommand(URL, "postgres", "")) {
             return Guarded.answer(() -> database.withConnection(connection -> {
-                connection.createStatement().execute("DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '%s'; END $$".formatted(sqlState));
+                connection.createStatement()
+                        .execute("DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '%s'; END $$".formatted(sqlState));
                 return Problems.notFound().answer();
             })).status();
         }

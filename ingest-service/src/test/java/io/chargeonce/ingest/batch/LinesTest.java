@@ -22,7 +22,8 @@ class LinesTest {
         var lines = new Lines(in);
         var read = new ArrayList<String>();
         for (Optional<Lines.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
-            read.add(line.get().number() + ":" + line.get().text().map(text -> new String(text, StandardCharsets.UTF_8)).orElse("too long"));
+            read.add(
+                    line.get().number() + ":" + line.get().text().map(text -> new String(text, StandardCharsets.UTF_8)).orElse("too long"));
         }
         return read;
     }

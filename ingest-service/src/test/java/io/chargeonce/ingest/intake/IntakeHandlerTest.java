@@ -46,7 +46,8 @@ class IntakeHandlerTest {
 
     private IntakeHandler handler(Function<Ask, Answer> accept) {
         var refusals = new Refusals(database, "payments.intake-refused", () -> {}, InstantSource.system());
-        return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(), Duration.ofDays(14));
+        return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(),
+                Duration.ofDays(14));
     }
 
     private static ConsumerRecord<byte[], byte[]> record() {
@@ -55,13 +56,15 @@ class IntakeHandlerTest {
 
     private static ConsumerRecord<byte[], byte[]> record(Duration age) {
         byte[] body = IngestWorld.BODY.getBytes(StandardCharsets.UTF_8);
-        return new ConsumerRecord<>("payments.intake.acme", 0, 7L, Instant.now().minus(age).toEpochMilli(), TimestampType.CREATE_TIME, 5, body.length,
+        return new ConsumerRecord<>("payments.intake.acme", 0, 7L, Instant.now().minus(age).toEpochMilli(), TimestampType.CREATE_TIME, 5,
+                body.length,
                 "key-1".getBytes(StandardCharsets.UTF_8), body, new RecordHeaders(), Optional.empty());
     }
 
     private long refused() {
         return database.withConnection(connection -> {
-            try (var row = connection.createStatement().executeQuery("SELECT count(*) FROM outbox WHERE topic = 'payments.intake-refused'")) {
+            try (var row =
+                    connection.createStatement().executeQuery("SELECT count(*) FROM outbox WHERE topic = 'payments.intake-refused'")) {
                 row.next();
                 return row.getLong(1);
             }

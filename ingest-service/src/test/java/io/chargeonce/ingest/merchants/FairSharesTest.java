@@ -36,8 +36,9 @@ class FairSharesTest {
     void the_batches_of_all_merchants_together_leave_room_for_single_payments() {
         var merchants = IntStream.rangeClosed(0, IngestHttp.MOST_REQUESTS_AT_ONCE / 2 / FairShares.BATCHES)
                 .mapToObj(i -> new Merchant("m" + i, Optional.empty())).toList();
-        long begun = merchants.stream().flatMap(merchant -> IntStream.range(0, FairShares.BATCHES).mapToObj(i -> shares.beginBatch(merchant)))
-                .filter(Checked.Right.class::isInstance).count();
+        long begun =
+                merchants.stream().flatMap(merchant -> IntStream.range(0, FairShares.BATCHES).mapToObj(i -> shares.beginBatch(merchant)))
+                        .filter(Checked.Right.class::isInstance).count();
         assertThat(begun).isEqualTo(IngestHttp.MOST_REQUESTS_AT_ONCE / 2);
         assertThat(((Checked.Wrong<Merchant>) shares.beginBatch(QUIET)).problem().status()).isEqualTo(503);
         assertThat(meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "batches").count()).isPositive();

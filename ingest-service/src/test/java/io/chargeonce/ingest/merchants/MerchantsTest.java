@@ -82,7 +82,8 @@ class MerchantsTest {
 
     @Test
     void two_credentials_in_one_request_are_none() {
-        assertThat(told(merchants.authenticate(List.of("Bearer test_acme", "Bearer test_globex"), Scope.PAY, CLIENT))).isEqualTo("401 unauthenticated");
+        assertThat(told(merchants.authenticate(List.of("Bearer test_acme", "Bearer test_globex"), Scope.PAY, CLIENT)))
+                .isEqualTo("401 unauthenticated");
         assertThat(told(merchants.authenticate(List.of(), Scope.PAY, CLIENT))).isEqualTo("401 unauthenticated");
     }
 
@@ -156,7 +157,8 @@ class MerchantsTest {
         var use = new TokenUse(database, merchants);
         assertThat(use.runOnce()).isOne();
         assertThat(use.runOnce()).isZero();
-        String used = "SELECT count(*) FROM token_use JOIN merchant_token USING (token_sha256) WHERE merchant_id = 'acme' AND used_at > now() - interval '1 hour'";
+        String used =
+                "SELECT count(*) FROM token_use JOIN merchant_token USING (token_sha256) WHERE merchant_id = 'acme' AND used_at > now() - interval '1 hour'";
         assertThat(IngestWorld.count(url, used)).isOne();
         long version = IngestWorld.count(url, "SELECT xmin::text::bigint FROM token_use");
         asked("test_acme");

@@ -53,7 +53,8 @@ class MerchantCommandTest {
         assertThat(run("set", "umbrella", "--requests-per-second", "0")).isZero();
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"duplicate_window_ms\":120000");
-        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'umbrella' AND actor = 'postgres' AND origin = '" + System.getProperty("user.name") + "'")).isEqualTo(3);
+        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'umbrella' AND actor = 'postgres' AND origin = '"
+                + System.getProperty("user.name") + "'")).isEqualTo(3);
     }
 
     @Test
@@ -68,7 +69,8 @@ class MerchantCommandTest {
         assertThat(run("set", "oscorp", "--represent-declines", "perhaps")).isEqualTo(2);
         assertThat(run("set", "oscorp", "--represent-declines", "off")).isZero();
         assertThat(count(optedIn)).isZero();
-        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'represent_declines' = 'false'")).isOne();
+        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'represent_declines' = 'false'"))
+                .isOne();
     }
 
     @Test
@@ -101,7 +103,8 @@ class MerchantCommandTest {
         String id = err.toString().replaceAll("(?s).*token ([0-9a-f]{12}) of wayne.*", "$1");
 
         assertThat(run("token", "revoke", id)).isZero();
-        assertThat(count("SELECT count(*) FROM merchant_token WHERE token_sha256 = sha256('" + token + "') AND revoked_at IS NOT NULL")).isOne();
+        assertThat(count("SELECT count(*) FROM merchant_token WHERE token_sha256 = sha256('" + token + "') AND revoked_at IS NOT NULL"))
+                .isOne();
         assertThat(run("token", "revoke", id)).isEqualTo(1);
         assertThat(run("token", "list", "--json")).isZero();
         assertThat(out.toString()).contains("\"token\":\"" + id + "\",\"merchant\":\"wayne\"").contains("revoked_at");
@@ -115,13 +118,15 @@ class MerchantCommandTest {
         } finally {
             System.setProperty("user.name", said);
         }
-        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'tyrell' AND actor = 'postgres' AND origin = 'the boss'")).isEqualTo(2);
+        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'tyrell' AND actor = 'postgres' AND origin = 'the boss'"))
+                .isEqualTo(2);
     }
 
     @Test
     void a_token_is_made_for_scopes_addresses_and_a_time() {
         run("add", "weyland");
-        assertThat(run("token", "new", "weyland", "--scopes", "pay,read", "--from", "192.0.2.77/24,2001:db8::/32", "--expires-in", "90d")).isZero();
+        assertThat(run("token", "new", "weyland", "--scopes", "pay,read", "--from", "192.0.2.77/24,2001:db8::/32", "--expires-in", "90d"))
+                .isZero();
         assertThat(count("""
                 SELECT count(*) FROM merchant_token WHERE merchant_id = 'weyland' AND scopes = '{pay,read}'
                    AND addresses = '{192.0.2.0/24,2001:db8::/32}' AND expires_at = created_at + interval '90 days'""")).isOne();
@@ -129,7 +134,8 @@ class MerchantCommandTest {
         assertThat(out.toString()).containsPattern("weyland +pay,read .* 192.0.2.0/24,2001:db8::/32");
         run("token", "list", "--json");
         assertThat(out.toString()).contains("\"scopes\":[\"pay\",\"read\"]", "\"expires_at\":");
-        for (String[] wrong : new String[][] {{"--scopes", "steal"}, {"--from", "office.example.com"}, {"--from", "192.0.2.0/33"}, {"--expires-in", "soon"}, {"--expires-in", "0d"}}) {
+        for (String[] wrong : new String[][] {{"--scopes", "steal"}, {"--from", "office.example.com"}, {"--from", "192.0.2.0/33"},
+            {"--expires-in", "soon"}, {"--expires-in", "0d"}}) {
             assertThat(run("token", "new", "weyland", wrong[0], wrong[1])).as(wrong[1]).isEqualTo(2);
         }
         assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'weyland'")).isOne();
@@ -143,11 +149,15 @@ class MerchantCommandTest {
         assertThat(run("token", "rotate", id, "--overlap", "12h")).isZero();
         assertThat(out.toString().strip()).matches("cot_[A-Za-z0-9_-]{43}");
         assertThat(err.toString()).contains("in place of " + id);
-        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND scopes = '{pay}' AND revoked_at IS NULL")).isEqualTo(2);
-        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at < now() + interval '13 hours'")).isOne();
-        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at > now() + interval '89 days'")).isOne();
+        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND scopes = '{pay}' AND revoked_at IS NULL"))
+                .isEqualTo(2);
+        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at < now() + interval '13 hours'"))
+                .isOne();
+        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at > now() + interval '89 days'"))
+                .isOne();
         assertThat(run("token", "rotate", id, "--overlap", "30d")).isZero();
-        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at < now() + interval '13 hours'")).isOne();
+        assertThat(count("SELECT count(*) FROM merchant_token WHERE merchant_id = 'nakatomi' AND expires_at < now() + interval '13 hours'"))
+                .isOne();
         run("token", "revoke", id);
         assertThat(run("token", "rotate", id)).isEqualTo(1);
         assertThat(count("SELECT count(*) FROM audit_record WHERE action = 'token.rotated' AND resource_id = '" + id + "'")).isEqualTo(2);

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         footer = {"", "Exit code: 0 if all held, 1 if something fell, 2 if nothing could be tried.", "",
             "Example: beside 'chargeonce up'.", "  chargeonce load attack",
             "Example: with stolen logins, beside services that have them ('migrate --roles'; 'up' has none).",
-                    "  chargeonce load attack --database jdbc:postgresql://127.0.0.1:5432/chargeonce --login chargeonce_ingest=ingest.password"})
+            "  chargeonce load attack --database jdbc:postgresql://127.0.0.1:5432/chargeonce --login chargeonce_ingest=ingest.password"})
 public final class AttackCommand implements Callable<Integer> {
 
     @Spec
@@ -89,7 +89,8 @@ public final class AttackCommand implements Callable<Integer> {
         try {
             report = new AttackReport(new Storm(target).run(attacks));
         } catch (IOException e) {
-            spec.commandLine().getErr().printf("attack: nothing was tried, for %s. Say with --url, --token and --other-token where two merchants can pay.%n",
+            spec.commandLine().getErr().printf(
+                    "attack: nothing was tried, for %s. Say with --url, --token and --other-token where two merchants can pay.%n",
                     e.getMessage());
             return 2;
         }

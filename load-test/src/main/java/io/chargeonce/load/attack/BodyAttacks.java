@@ -89,7 +89,7 @@ final class BodyAttacks {
                 honest.replace("EUR", "eur"), honest.replace("EUR", "EU\\u0000R"), honest.replace("\"pm_card_visa\"", "null"),
                 honest.replace("pm_card_visa", "x\\u0000y"), honest.replace("pm_card_visa", "\\ud800"),
                 honest.replace("pm_card_visa", "x".repeat(600)), honest.replace("}", "//\n}"), honest.replace("\"", "'"), "", "null",
-                        "{}"));
+                "{}"));
     }
 
     private static Result slow(Siege siege, String begin) throws Exception {

@@ -24,7 +24,7 @@ final class DatabaseAttacks {
 
     private static final List<String> BY_EVERYONE = List.of(
             "UPDATE operation SET amount = amount + 1", "DELETE FROM operation", "DELETE FROM operation_state",
-                    "DELETE FROM payment_attempt",
+            "DELETE FROM payment_attempt",
             "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'", "TRUNCATE audit_record", "DELETE FROM audit_seal",
             "DROP INDEX one_open_attempt", "ALTER TABLE operation DISABLE TRIGGER ALL", "CREATE TABLE mine (x int)", "SET ROLE postgres",
             "SET session_replication_role = replica", "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
@@ -38,7 +38,7 @@ final class DatabaseAttacks {
     private static final List<String> BY_INGEST = List.of("SELECT receipt_email FROM operation",
             "SELECT customer, payment_method FROM operation_now",
             "SELECT operation_id FROM operation_state", "SELECT request_params FROM idempotency_key",
-                    "SELECT payment_id FROM duplicate_guard",
+            "SELECT payment_id FROM duplicate_guard",
             "SELECT idempotency_key FROM idempotency_key", "SELECT request FROM payment_attempt", "SELECT sealed_record FROM dead_letter",
             "SELECT actor FROM audit_record", "SELECT * FROM operation_of('acme', NULL)", "SELECT * FROM keys_taken(NULL, NULL)",
             "UPDATE operation_state SET state = 'succeeded'", "DELETE FROM idempotency_key");
@@ -50,7 +50,7 @@ final class DatabaseAttacks {
     private static final List<String> BY_PEOPLE = List.of("UPDATE payment_attempt SET failed_definite = true",
             "INSERT INTO operation SELECT * FROM operation",
             "SELECT request_params FROM idempotency_key",
-                    "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')");
+            "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')");
 
     private static final List<String> BY_THE_ADMIN = List.of("SELECT receipt_email FROM operation",
             "UPDATE merchant_token SET token_sha256 = sha256('mine')",
@@ -87,7 +87,8 @@ final class DatabaseAttacks {
             }
         } catch (SQLException e) {
             if (String.valueOf(e.getSQLState()).startsWith(CLASS_INVALID_AUTHORIZATION)) {
-                return new Result.NotTried("a login that Postgres lets in (%s); 'chargeonce migrate --roles' makes the roles".formatted(e.getMessage()));
+                return new Result.NotTried(
+                        "a login that Postgres lets in (%s); 'chargeonce migrate --roles' makes the roles".formatted(e.getMessage()));
             }
             throw e;
         }

@@ -31,7 +31,7 @@ final class HttpAttacks {
         var several = new Several();
         for (String lengths : List.of("Content-Length: 2\r\nContent-Length: %d\r\n", "Content-Length: 2, %d\r\n", "Content-Length: +2\r\n",
                 "Content-Length: 0x2\r\n", "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
-                        "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
+                "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
                 "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n",
                 "Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n", "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n",
                 "Content-Length : 2\r\n", "Content-Length: -1\r\n", "Content-Length: 99999999999999999999\r\n")) {
@@ -79,7 +79,7 @@ final class HttpAttacks {
         for (String line : List.of("GET " + PAYMENTS, "GET " + PAYMENTS + " HTTP/3.0", "GET " + PAYMENTS + " HTTP/1.10", "GET " + PAYMENTS
                 + " http/1.1",
                 "GET " + PAYMENTS + " HTTP/1.0", "PRI * HTTP/2.0\r\n\r\nSM",
-                        "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003")) {
+                "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003")) {
             several.add(line, siege.say(line + "\r\nHost: x\r\nConnection: close\r\n\r\n"));
         }
         return several.result();

@@ -51,7 +51,8 @@ final class StrangerAttacks {
         }
         // Later ones are answered late, on purpose, so nothing waits for them here.
         for (int i = ANSWERED_AT_ONCE; i < BOGUS; i++) {
-            siege.open(siege.target.ingest()).offer("GET " + PAYMENTS + "/pay_x HTTP/1.1\r\nHost: x\r\n" + as("bogus_" + UUID.randomUUID()) + "\r\n");
+            siege.open(siege.target.ingest())
+                    .offer("GET " + PAYMENTS + "/pay_x HTTP/1.1\r\nHost: x\r\n" + as("bogus_" + UUID.randomUUID()) + "\r\n");
         }
         Reply honest = siege.pay(siege.target.token());
         several.add("an honest one after them", honest.status() == 202, honest.toString());

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
  * @param crowd         connections of an attack that holds many
  */
 record Target(URI ingest, String token, String other, Optional<URI> webhooks, Optional<String> webhookSecret, Optional<URI> admin,
-              Optional<String> adminToken, Optional<String> database, Map<String, String> logins, List<Path> logs, Duration patience,
-              int crowd) {
+        Optional<String> adminToken, Optional<String> database, Map<String, String> logins, List<Path> logs, Duration patience,
+        int crowd) {
 
     /** @throws IllegalArgumentException if one of them is not on this machine */
     Target {
@@ -39,8 +39,9 @@ record Target(URI ingest, String token, String other, Optional<URI> webhooks, Op
         String rest = jdbc.replaceFirst("^jdbc:postgresql://", "");
         if (rest.equals(jdbc) || rest.split("[/?]", 2)[0].contains(",")
                 || rest.matches("(?i).*[?&](socketFactory|host|PGHOST|servi)[^=]*=.*")) {
-            throw new IllegalArgumentException("'%s' is no address that can be judged: write jdbc:postgresql://127.0.0.1:5432/chargeonce, say"
-                    .formatted(jdbc.replaceAll("\\?.*", "")));
+            throw new IllegalArgumentException(
+                    "'%s' is no address that can be judged: write jdbc:postgresql://127.0.0.1:5432/chargeonce, say"
+                            .formatted(jdbc.replaceAll("\\?.*", "")));
         }
         return URI.create("x://" + rest.split("\\?")[0]).getHost();
     }
@@ -48,8 +49,9 @@ record Target(URI ingest, String token, String other, Optional<URI> webhooks, Op
     private static void requireLoopback(String host) {
         try {
             if (host == null || Stream.of(InetAddress.getAllByName(host)).anyMatch(address -> !address.isLoopbackAddress())) {
-                throw new IllegalArgumentException("%s is not this machine, and nothing else is attacked: give an address of 127.0.0.1 or localhost"
-                        .formatted(host));
+                throw new IllegalArgumentException(
+                        "%s is not this machine, and nothing else is attacked: give an address of 127.0.0.1 or localhost"
+                                .formatted(host));
             }
         } catch (IOException unknown) {
             throw new UncheckedIOException("%s can't be found: give an address of 127.0.0.1 or localhost".formatted(host), unknown);

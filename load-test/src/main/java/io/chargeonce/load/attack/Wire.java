@@ -38,7 +38,7 @@ final class Wire implements AutoCloseable {
         var socket = new Socket();
         try {
             socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, (byte) random.nextInt(1, 250),
-                    (byte) random.nextInt(1, 250), (byte) random.nextInt(1, 250)}), 0));
+                (byte) random.nextInt(1, 250), (byte) random.nextInt(1, 250)}), 0));
             return to(address, socket);
         } catch (IOException onlyOneAddress) {
             socket.close();

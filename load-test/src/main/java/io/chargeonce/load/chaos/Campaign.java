@@ -78,8 +78,8 @@ final class Campaign {
         var random = new Random(ownSeed());
         var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
         stage.operatorsAtWork(true);
-        Thread load = Thread.ofPlatform().name("load").start(() ->
-                traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(), Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
+        Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(),
+                Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
         var nemesis = new Nemesis(stage, random, kinds, coverage, deaths(kinds, coverage));
         firstPeriod(nemesis, kinds);
@@ -127,8 +127,8 @@ final class Campaign {
         try (var producer = new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
             var corpus = new ArrayList<>(PoisonCorpus.of(random));
             Collections.shuffle(corpus, random);
-            corpus.stream().limit(POISON_RECORDS).forEach(record ->
-                    producer.send(record.on(random.nextBoolean() ? "payments.requests" : "payments.retry-1")));
+            corpus.stream().limit(POISON_RECORDS)
+                    .forEach(record -> producer.send(record.on(random.nextBoolean() ? "payments.requests" : "payments.retry-1")));
         }
     }
 

@@ -38,9 +38,9 @@ public enum CrashPoint {
             case BETWEEN_ACCEPT_AND_ANSWER -> service.startsWith("ingest");
             case BETWEEN_ACK_AND_DELETE -> !service.startsWith("operator");
             case BEFORE_PSP_CALL, DURING_PSP_CALL, AFTER_PSP_CALL, AFTER_DATABASE_COMMIT, BEFORE_OFFSET_COMMIT ->
-                    service.startsWith("charge") || service.startsWith("retry");
+                service.startsWith("charge") || service.startsWith("retry");
             case AFTER_MERGE_PLANNED, BEFORE_MERGE_COMMIT, AFTER_MERGE_COMMIT, BEFORE_PURGE_COMMIT, AFTER_PURGE_COMMIT ->
-                    service.startsWith("operator");
+                service.startsWith("operator");
         };
     }
 }

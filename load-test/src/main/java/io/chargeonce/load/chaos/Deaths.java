@@ -25,7 +25,8 @@ final class Deaths {
     /** Finds somebody for each place that has nobody yet, as long as there are any who are not to die elsewhere. */
     void arm() {
         for (CrashPoint place : List.copyOf(waiting)) {
-            List<Child> candidates = services.stream().filter(service -> place.isIn(service.name()) && !armed.containsKey(service)).toList();
+            List<Child> candidates =
+                    services.stream().filter(service -> place.isIn(service.name()) && !armed.containsKey(service)).toList();
             if (!candidates.isEmpty()) {
                 Child victim = candidates.get(random.nextInt(candidates.size()));
                 victim.arm(place);

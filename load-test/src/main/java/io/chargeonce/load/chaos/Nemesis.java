@@ -83,7 +83,8 @@ final class Nemesis {
     void period(FaultKind kind) {
         var drawn = new LinkedHashSet<>(List.of(kind));
         if (random.nextBoolean()) {
-            FaultKind other = random.nextBoolean() && kinds.contains(FaultKind.PSP) ? FaultKind.PSP : kinds.get(random.nextInt(kinds.size()));
+            FaultKind other =
+                    random.nextBoolean() && kinds.contains(FaultKind.PSP) ? FaultKind.PSP : kinds.get(random.nextInt(kinds.size()));
             drawn.addFirst(other);
         }
         inflict(drawn);

@@ -12,9 +12,10 @@ import java.util.random.RandomGenerator;
 final class PspFaults {
 
     private static final Duration LONGER_THAN_WE_WAIT = Duration.ofMillis(700);
-    private static final List<Fault> AT_STRIPE = List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
-            new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
-            new Fault.SlowAfter(LONGER_THAN_WE_WAIT), new Fault.WrongAmount(1));
+    private static final List<Fault> AT_STRIPE =
+            List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.AnswerLost(), new Fault.Truncated(),
+                    new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
+                    new Fault.SlowAfter(LONGER_THAN_WE_WAIT), new Fault.WrongAmount(1));
 
     private static final int LASTING = 40;
 
@@ -80,8 +81,10 @@ final class PspFaults {
 
     private String atAdyen() {
         // Not a frozen 500 behind which nothing happened: no webhook follows, and only a person could ever say more.
-        List<Fault> possible = List.of(new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(),
-                new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT), new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
+        List<Fault> possible =
+                List.of(new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(),
+                        new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
+                        new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
         int pick = random.nextInt(possible.size() + 1);
         if (pick == possible.size()) {
             return out("adyen", stage.adyen);

@@ -71,7 +71,8 @@ final class Redelivery {
     }
 
     private interface Change {
-        void make(Admin admin, String group, Map<TopicPartition, OffsetAndMetadata> offsets) throws ExecutionException, InterruptedException;
+        void make(Admin admin, String group, Map<TopicPartition, OffsetAndMetadata> offsets)
+                throws ExecutionException, InterruptedException;
     }
 
     /** A group's offsets can be changed while it has no members. */
@@ -126,8 +127,8 @@ final class Redelivery {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
             consumer.assign(partitions);
-            consumer.endOffsets(partitions).forEach((partition, end) ->
-                    consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (Stage.TIERS.size() + 1))));
+            consumer.endOffsets(partitions).forEach(
+                    (partition, end) -> consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (Stage.TIERS.size() + 1))));
             var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             for (int i = 0; i < 3; i++) {
                 consumer.poll(Duration.ofMillis(100)).forEach(records::add);

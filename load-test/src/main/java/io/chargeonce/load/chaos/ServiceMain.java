@@ -39,17 +39,20 @@ public final class ServiceMain {
                 Thread.currentThread().join();
             }
             case "ingest" -> {
-                try (var meters = Meters.of("ingest-service"); var service = IngestService.start(read(IngestSettings.ALL, IngestSettings::from), meters)) {
+                try (var meters = Meters.of("ingest-service");
+                     var service = IngestService.start(read(IngestSettings.ALL, IngestSettings::from), meters)) {
                     service.awaitShutdown();
                 }
             }
             case "charge" -> {
-                try (var meters = Meters.of("charge-consumer"); var service = ChargeService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                try (var meters = Meters.of("charge-consumer");
+                     var service = ChargeService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
                     service.awaitShutdown();
                 }
             }
             case "retry" -> {
-                try (var meters = Meters.of("retry-consumers"); var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                try (var meters = Meters.of("retry-consumers");
+                     var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
                     service.awaitShutdown();
                 }
             }
@@ -57,7 +60,8 @@ public final class ServiceMain {
                 PipelineSettings settings = read(PipelineSettings.ALL, PipelineSettings::from);
                 try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(),
                         settings.databasePassword().get(), 4)) {
-                    Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]), Path.of(arguments[2]));
+                    Operators.work(new DeadLetterQueue(database, new Topics(settings.topicPrefix())), Long.parseLong(arguments[1]),
+                            Path.of(arguments[2]));
                 }
             }
             default -> throw new IllegalArgumentException("Bug! There is no service " + arguments[0]);

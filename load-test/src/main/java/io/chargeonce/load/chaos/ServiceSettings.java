@@ -31,7 +31,8 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
                 """.formatted(PipelineTopics.USER, PipelineTopics.PASSWORD)));
         settings.put("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s");
         switch (kind) {
-            case "operator" -> { }
+            case "operator" -> {
+            }
             case "ingest" -> {
                 settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
                 settings.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:" + ingestPort);

@@ -319,7 +319,8 @@ final class Stage implements AutoCloseable {
             // Who is to die at an exact place may come there before it listens.
             child.startIfDead();
             if (System.nanoTime() > giveUp) {
-                throw new IllegalStateException("%s does not come up; its log: %s".formatted(child.name(), new ServiceLogs(List.of(child.log())).linesWith("ERROR")));
+                throw new IllegalStateException("%s does not come up; its log: %s".formatted(child.name(),
+                        new ServiceLogs(List.of(child.log())).linesWith("ERROR")));
             }
             Pauses.of(Duration.ofMillis(50));
         }
@@ -334,7 +335,8 @@ final class Stage implements AutoCloseable {
     }
 
     Evidence evidence(Path history) {
-        return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase())).calls(new Calls.InFile(history))
+        return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase()))
+                .calls(new Calls.InFile(history))
                 .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSettings.API_KEY, "4242424242424242"), logs().files());
     }
 

@@ -82,7 +82,8 @@ final class Weaver {
 
     /** Stands for the name of the place. */
     @Retention(RetentionPolicy.RUNTIME)
-    @interface Point {}
+    @interface Point {
+    }
 
     static final class Enter {
         @Advice.OnMethodEnter

@@ -12,4 +12,5 @@ import java.util.Map;
  * @param events what was done to it, in order, with its own time
  * @param done   how often each fault was done to it, and how often somebody died in each place
  */
-public record Played(long seed, Verdict verdict, long hash, long steps, List<String> trace, List<String> events, Map<String, Integer> done) {}
+public record Played(long seed, Verdict verdict, long hash, long steps, List<String> trace, List<String> events,
+        Map<String, Integer> done) {}

@@ -23,7 +23,8 @@ public final class BugTable {
     public record Row(String bug, String sentence, String level, String caught, String effort, boolean without, String commit) {
 
         private String markdown() {
-            return "| `%s` | %s | %s | %s | %s | %s | %s |".formatted(bug, sentence, level, caught.isEmpty() ? "**not caught**" : caught, effort,
+            return "| `%s` | %s | %s | %s | %s | %s | %s |".formatted(bug, sentence, level, caught.isEmpty() ? "**not caught**" : caught,
+                    effort,
                     without ? "balanced" : "**not balanced**", commit);
         }
     }
@@ -58,7 +59,8 @@ public final class BugTable {
         if (Files.exists(file)) {
             List<String> lines = Files.readAllLines(file);
             lines.stream().filter(line -> line.startsWith(ROW)).forEach(line -> table.rows.put(key(line), line));
-            table.byHand = lines.stream().dropWhile(line -> !line.startsWith(BY_HAND)).map(line -> line + "\n").collect(Collectors.joining());
+            table.byHand =
+                    lines.stream().dropWhile(line -> !line.startsWith(BY_HAND)).map(line -> line + "\n").collect(Collectors.joining());
         }
         return table;
     }

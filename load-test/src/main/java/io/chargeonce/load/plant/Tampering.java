@@ -90,7 +90,8 @@ public final class Tampering {
 
     public static NextStep retriedIfUnknown(RetrySchedule schedule, NextStep next) {
         return next instanceof NextStep.Resolve ask
-                ? new NextStep.RetryLater(schedule.tiers().getFirst(), new Outcome.Failed(FailureCause.PSP_UNWELL, ask.unknown().detail())) : next;
+                ? new NextStep.RetryLater(schedule.tiers().getFirst(), new Outcome.Failed(FailureCause.PSP_UNWELL, ask.unknown().detail()))
+                : next;
     }
 
     private static final Map<String, Long> AMOUNTS = new ConcurrentHashMap<>();
@@ -106,8 +107,10 @@ public final class Tampering {
         PaymentRequest request = accepted.request();
         return amount == null || amount == request.money().minorUnits() ? accepted
                 : new Operation.Accepted(accepted.operationId(), accepted.payment(), accepted.kind(), accepted.ref(), accepted.merchant(),
-                        accepted.idempotencyKey(), new PaymentRequest(new Money(amount, request.money().currency()), request.paymentMethod(),
-                        request.customer(), request.reference(), request.description(), request.receiptEmail()), accepted.at(), accepted.traceparent());
+                        accepted.idempotencyKey(),
+                        new PaymentRequest(new Money(amount, request.money().currency()), request.paymentMethod(),
+                                request.customer(), request.reference(), request.description(), request.receiptEmail()),
+                        accepted.at(), accepted.traceparent());
     }
 
     private static final Map<Object, String> REQUESTS = Collections.synchronizedMap(new IdentityHashMap<>());

@@ -24,7 +24,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
     private static final JsonMapper JSON = new JsonMapper();
 
     static CorpusRecord of(String kind, String key, String value, Map<String, String> headers) {
-        return new CorpusRecord(kind, Optional.ofNullable(key).map(CorpusRecord::bytes), Optional.ofNullable(value).map(CorpusRecord::bytes),
+        return new CorpusRecord(kind, Optional.ofNullable(key).map(CorpusRecord::bytes),
+                Optional.ofNullable(value).map(CorpusRecord::bytes),
                 headers.entrySet().stream().map(header -> new Named(header.getKey(), Optional.of(bytes(header.getValue())))).toList());
     }
 
@@ -82,7 +83,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
             throw new IllegalArgumentException("its payment is masked, and would come back as another one: export it with --unmasked");
         }
         var request = new LinkedHashMap<String, Object>(Map.of("type", "payment.request", "version", 1, "payment_id",
-                payment.path("payment_id").asString(id), "operation", payment.path("operation").asString("charge"), "operation_id", id, "step", 1,
+                payment.path("payment_id").asString(id), "operation", payment.path("operation").asString("charge"), "operation_id", id,
+                "step", 1,
                 "merchant", letter.path("merchant").asString(""), "amount", letter.path("amount").asLong(0),
                 "currency", letter.path("currency").asString("")));
         for (String field : List.of("idempotency_key", "payment_method", "customer", "reference")) {
@@ -94,8 +96,8 @@ public record CorpusRecord(String kind, Optional<byte[]> key, Optional<byte[]> v
     /** A dead letter keeps headers as text, for people to read. */
     private static List<Named> kept(JsonNode headers) {
         var named = new ArrayList<Named>();
-        decoded(headers).ifPresent(json -> JSON.readTree(json).forEach(header ->
-                named.add(new Named(header.path("name").asString(), Optional.of(bytes(header.path("value").asString()))))));
+        decoded(headers).ifPresent(json -> JSON.readTree(json).forEach(
+                header -> named.add(new Named(header.path("name").asString(), Optional.of(bytes(header.path("value").asString()))))));
         return List.copyOf(named);
     }
 

@@ -29,7 +29,8 @@ public final class PoisonCorpus {
         corpus.add(CorpusRecord.of("truncated", NOBODY, request(NOBODY, NOBODY, 1, 1).substring(0, 80), Map.of()));
         corpus.add(CorpusRecord.of("an array", NOBODY, "[1,2,3]", Map.of()));
         corpus.add(CorpusRecord.of("deep", NOBODY, "[".repeat(50_000), Map.of()));
-        corpus.add(CorpusRecord.of("a huge number", NOBODY, "{\"type\":\"payment.request\",\"version\":1,\"amount\":" + "9".repeat(5_000) + "}", Map.of()));
+        corpus.add(CorpusRecord.of("a huge number", NOBODY,
+                "{\"type\":\"payment.request\",\"version\":1,\"amount\":" + "9".repeat(5_000) + "}", Map.of()));
         corpus.add(CorpusRecord.of("a field twice", NOBODY, "{\"type\":\"payment.request\",\"type\":\"payment.request\"}", Map.of()));
         corpus.add(CorpusRecord.of("a NUL inside", NOBODY, "{\"type\":\"pay\\u0000ment\"}", Map.of()));
         corpus.add(CorpusRecord.of("oversized", NOBODY, "{\"type\":\"" + "x".repeat(200_000) + "\"}", Map.of()));

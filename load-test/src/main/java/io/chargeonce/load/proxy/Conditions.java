@@ -17,7 +17,7 @@ import java.util.OptionalLong;
  * @param closeDelay     an end of the stream is passed on so much later
  */
 public record Conditions(boolean down, Duration latency, OptionalLong bytesPerSecond, OptionalInt slice, Stalled stalled,
-                         OptionalLong limit, Optional<Duration> closeDelay) {
+        OptionalLong limit, Optional<Duration> closeDelay) {
 
     public static Conditions fair() {
         return new Conditions(false, Duration.ZERO, OptionalLong.empty(), OptionalInt.empty(), Stalled.NEITHER, OptionalLong.empty(),

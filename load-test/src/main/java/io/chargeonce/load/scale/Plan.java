@@ -15,7 +15,7 @@ import java.util.List;
  * @param length       how long payments come in; then what is left is worked off
  */
 record Plan(double rate, int shards, double accepts, double charges, int inFlight, Duration pspLatency, double failing,
-            List<Duration> tiers, Duration outage, Duration length) {
+        List<Duration> tiers, Duration outage, Duration length) {
 
     Plan {
         if (rate <= 0 || shards < 1 || accepts <= 0 || charges <= 0 || inFlight < 1 || failing < 0 || failing >= 1 || tiers.isEmpty()) {

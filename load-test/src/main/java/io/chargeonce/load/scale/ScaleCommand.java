@@ -11,14 +11,15 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "scale", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = {"Simulates many shards under more load than a machine can make: a queueing model of acceptance, claims, calls to",
-                "PSPs, tiers and an outage. Give it what 'chargeonce bench ingest' and 'bench charge' measured on a shard's machine."},
+            "PSPs, tiers and an outage. Give it what 'chargeonce bench ingest' and 'bench charge' measured on a shard's machine."},
         footer = {"", "Example: a million payments a minute at the peak, a PSP outage of ten minutes.",
-                "  chargeonce load scale --rate 16667 --shards 16 --accepts 12000 --charges 6000 --outage 600"})
+            "  chargeonce load scale --rate 16667 --shards 16 --accepts 12000 --charges 6000 --outage 600"})
 public final class ScaleCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec;
-    @Option(names = "--rate", defaultValue = "16667", paramLabel = "N", description = "Payments a second. Default: ${DEFAULT-VALUE}, a million a minute.")
+    @Option(names = "--rate", defaultValue = "16667", paramLabel = "N",
+            description = "Payments a second. Default: ${DEFAULT-VALUE}, a million a minute.")
     double rate;
     @Option(names = "--shards", defaultValue = "16", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.")
     int shards;
@@ -26,15 +27,19 @@ public final class ScaleCommand implements Callable<Integer> {
     double accepts;
     @Option(names = "--charges", required = true, paramLabel = "N", description = "Charges a second that one shard does alone.")
     double charges;
-    @Option(names = "--in-flight", defaultValue = "4000", paramLabel = "N", description = "Calls under way for each shard. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--in-flight", defaultValue = "4000", paramLabel = "N",
+            description = "Calls under way for each shard. Default: ${DEFAULT-VALUE}.")
     int inFlight;
-    @Option(names = "--psp-latency", defaultValue = "800", paramLabel = "MS", description = "Milliseconds of a call. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--psp-latency", defaultValue = "800", paramLabel = "MS",
+            description = "Milliseconds of a call. Default: ${DEFAULT-VALUE}.")
     long latency;
-    @Option(names = "--failing", defaultValue = "1", paramLabel = "PERCENT", description = "Calls that fail and take a tier. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--failing", defaultValue = "1", paramLabel = "PERCENT",
+            description = "Calls that fail and take a tier. Default: ${DEFAULT-VALUE}.")
     double failing;
     @Option(names = "--outage", defaultValue = "0", paramLabel = "S", description = "Seconds without any PSP. Default: ${DEFAULT-VALUE}.")
     long outage;
-    @Option(names = "--length", defaultValue = "3600", paramLabel = "S", description = "Seconds in which payments come. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--length", defaultValue = "3600", paramLabel = "S",
+            description = "Seconds in which payments come. Default: ${DEFAULT-VALUE}.")
     long length;
     @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.")
     long seed;
@@ -45,7 +50,8 @@ public final class ScaleCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var plan = new Plan(rate, shards, accepts, charges, inFlight, Duration.ofMillis(latency), failing / 100,
-                List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(outage), Duration.ofSeconds(length));
+                List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(outage),
+                Duration.ofSeconds(length));
         ScaleModel.Result result = ScaleModel.run(plan, seed);
         spec.commandLine().getOut().println(json ? json(result) : text(result));
         return result.holds() ? 0 : 1;
@@ -64,9 +70,11 @@ public final class ScaleCommand implements Callable<Integer> {
 
     private static String json(ScaleModel.Result result) {
         Tally tally = result.tally();
-        return String.format(Locale.ROOT, "{\"holds\":%b,\"accepted\":%d,\"refused\":%d,\"settled\":%d,\"most_waiting\":%d,\"busiest\":%.2f,"
+        return String.format(Locale.ROOT,
+                "{\"holds\":%b,\"accepted\":%d,\"refused\":%d,\"settled\":%d,\"most_waiting\":%d,\"busiest\":%.2f,"
                         + "\"p50_s\":%.1f,\"p99_s\":%.1f,\"max_s\":%.1f,\"aftermath_s\":%d}",
-                result.holds(), tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest(), tally.seconds(0.5),
+                result.holds(), tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest(),
+                tally.seconds(0.5),
                 tally.seconds(0.99), tally.seconds(1), result.aftermath().toSeconds());
     }
 }

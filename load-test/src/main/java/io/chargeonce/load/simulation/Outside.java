@@ -46,7 +46,8 @@ final class Outside {
             Map.entry(CONCURRENT + "CompletableFuture", Set.of("get", "join", "orTimeout", "completeOnTimeout", "delayedExecutor")),
             Map.entry(CONCURRENT + "ExecutorService", Set.of("awaitTermination", "invokeAll", "invokeAny")),
             Map.entry(CONCURRENT + "ScheduledExecutorService", Set.of("schedule", "scheduleAtFixedRate", "scheduleWithFixedDelay")),
-            Map.entry(CONCURRENT + "ThreadPoolExecutor", Set.of("<init>")), Map.entry(CONCURRENT + "ScheduledThreadPoolExecutor", Set.of("<init>")),
+            Map.entry(CONCURRENT + "ThreadPoolExecutor", Set.of("<init>")),
+            Map.entry(CONCURRENT + "ScheduledThreadPoolExecutor", Set.of("<init>")),
             Map.entry(CONCURRENT + "locks/Lock", LOCKING), Map.entry(CONCURRENT + "locks/ReentrantLock", LOCKING),
             Map.entry(CONCURRENT + "locks/ReentrantReadWriteLock$ReadLock", LOCKING),
             Map.entry(CONCURRENT + "locks/ReentrantReadWriteLock$WriteLock", LOCKING),
@@ -56,7 +57,8 @@ final class Outside {
             Map.entry("java/net/Socket", Set.of("<init>", "connect")), Map.entry("java/net/ServerSocket", Set.of("<init>", "accept")),
             Map.entry("java/net/URL", Set.of("openConnection", "openStream")),
             Map.entry("java/net/InetAddress", Set.of("getByName", "getAllByName", "getLocalHost")),
-            Map.entry("java/nio/channels/SocketChannel", Set.of("open")), Map.entry("java/nio/channels/ServerSocketChannel", Set.of("open")),
+            Map.entry("java/nio/channels/SocketChannel", Set.of("open")),
+            Map.entry("java/nio/channels/ServerSocketChannel", Set.of("open")),
             Map.entry("java/net/http/HttpClient", Set.of("newHttpClient", "newBuilder", "send", "sendAsync")),
             Map.entry("com/sun/net/httpserver/HttpServer", Set.of("create")),
             Map.entry("java/sql/DriverManager", Set.of("getConnection")), Map.entry("javax/sql/DataSource", Set.of("getConnection")),
@@ -76,7 +78,8 @@ final class Outside {
             "java/util/Collections.shuffle(Ljava/util/List;Ljava/util/random/RandomGenerator;)V");
 
     private static final Pattern QUEUE = Pattern.compile("java/util/concurrent/\\w*(Blocking|Transfer|Delay|Synchronous)\\w*(Queue|Deque)");
-    private static final Set<String> QUEUEING = Set.of("take", "takeFirst", "takeLast", "put", "putFirst", "putLast", "transfer", "tryTransfer");
+    private static final Set<String> QUEUEING =
+            Set.of("take", "takeFirst", "takeLast", "put", "putFirst", "putLast", "transfer", "tryTransfer");
     private static final Pattern IN_THE_COMMON_POOL = Pattern.compile("(supply|run|\\w+)Async");
     private static final String NANOS = "JLjava/util/concurrent/TimeUnit;)";
 
@@ -93,6 +96,6 @@ final class Outside {
                 || QUEUE.matcher(owner).matches() && (QUEUEING.contains(name) || descriptor.contains(NANOS))
                 || owner.equals(CONCURRENT + "Executors") && name.startsWith("new")
                 || owner.equals(CONCURRENT + "CompletableFuture") && IN_THE_COMMON_POOL.matcher(name).matches()
-                && !descriptor.contains("Ljava/util/concurrent/Executor;");
+                        && !descriptor.contains("Ljava/util/concurrent/Executor;");
     }
 }

@@ -65,15 +65,18 @@ final class Rewriting {
             Map.entry("io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;")),
             Map.entry("io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
                     "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;")),
-            Map.entry("io/chargeonce/kafka/ProducerSettings.newProducer", new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;")),
-            Map.entry("io/chargeonce/kafka/KafkaConnection.newReader", new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
+            Map.entry("io/chargeonce/kafka/ProducerSettings.newProducer",
+                    new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;")),
+            Map.entry("io/chargeonce/kafka/KafkaConnection.newReader",
+                    new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
             Map.entry("io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;")),
             Map.entry("io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
             Map.entry("io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;")),
             Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
             Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
                     new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
-            Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience", new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience",
+                    new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
             Map.entry("io/chargeonce/database/Patiently.noteWait", new StandIn("noteWait", -1, "()V")),
             Map.entry("io/chargeonce/database/Patiently.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
             Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
@@ -209,7 +212,8 @@ final class Rewriting {
         @Override
         public void visitInvokeDynamicInsn(String name, String descriptor, Handle maker, Object... arguments) {
             Object[] put = Arrays.stream(arguments).map(argument -> argument instanceof Handle handle
-                    ? inPlaceOf(handle.getTag() == Opcodes.H_INVOKESTATIC, handle.getOwner(), handle.getName(), handle.getDesc()).orElse(handle)
+                    ? inPlaceOf(handle.getTag() == Opcodes.H_INVOKESTATIC, handle.getOwner(), handle.getName(), handle.getDesc())
+                            .orElse(handle)
                     : argument).toArray();
             super.visitInvokeDynamicInsn(name, descriptor, maker, put);
         }
@@ -219,8 +223,9 @@ final class Rewriting {
             String other = CALLS.get(call);
             if (other == null) {
                 if (Outside.isCalledBy(owner, name, descriptor)) {
-                    throw new Unsimulated("%s.%s calls %s, which waits or asks the world outside of a universe: give it a substitution in %s.CALLS"
-                            .formatted(type.replace('/', '.'), method, call.replace('/', '.'), Rewriting.class.getSimpleName()));
+                    throw new Unsimulated(
+                            "%s.%s calls %s, which waits or asks the world outside of a universe: give it a substitution in %s.CALLS"
+                                    .formatted(type.replace('/', '.'), method, call.replace('/', '.'), Rewriting.class.getSimpleName()));
                 }
                 return Optional.empty();
             }

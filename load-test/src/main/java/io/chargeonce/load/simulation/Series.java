@@ -29,7 +29,8 @@ public final class Series implements AutoCloseable {
      * @param parallel so many at a time, at least 1
      */
     public Series(PostgresServer postgres, Optional<Plant> plant, boolean sweeping, Set<Fault> faults, int parallel) {
-        this.simulations = IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping, faults)).toList();
+        this.simulations =
+                IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping, faults)).toList();
     }
 
     /**

@@ -56,7 +56,7 @@ public final class Trials {
             faults.retainAll(plant.shows().universes());
             try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
                  var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
-                trials.add(trial(plant, planted.play(first, most, played -> { }), sound));
+                trials.add(trial(plant, planted.play(first, most, played -> {}), sound));
             }
             out.println(line(trials.getLast()));
             out.flush();

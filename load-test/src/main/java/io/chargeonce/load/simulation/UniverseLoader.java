@@ -25,7 +25,8 @@ import net.bytebuddy.pool.TypePool;
  */
 final class UniverseLoader extends URLClassLoader {
 
-    private static final List<String> SHARED = List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.", "io.chargeonce.load.game.");
+    private static final List<String> SHARED =
+            List.of("io.chargeonce.checker.", "io.chargeonce.load.simulation.", "io.chargeonce.load.game.");
     static final String UNIVERSE = "io.chargeonce.load.universe.Universe";
     private static final String INSIDE = "io.chargeonce.load.";
     private static final String PLANTS = "io.chargeonce.load.plant.";
@@ -98,7 +99,7 @@ final class UniverseLoader extends URLClassLoader {
                 throw new ClassNotFoundException(name);
             }
             byte[] planted = planted(name, file.resolve());
-            byte[] bytes = isOurs(name) ? planted : Rewriting.rewrite(planted, call -> { });
+            byte[] bytes = isOurs(name) ? planted : Rewriting.rewrite(planted, call -> {});
             return defineClass(name, bytes, 0, bytes.length);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
@@ -107,6 +108,7 @@ final class UniverseLoader extends URLClassLoader {
 
     private byte[] planted(String name, byte[] bytes) {
         return plant.filter(bug -> bug.changes(name))
-                .map(bug -> bug.into(new ByteBuddy().redefine(types.describe(name).resolve(), files), name).make().getBytes()).orElse(bytes);
+                .map(bug -> bug.into(new ByteBuddy().redefine(types.describe(name).resolve(), files), name).make().getBytes())
+                .orElse(bytes);
     }
 }

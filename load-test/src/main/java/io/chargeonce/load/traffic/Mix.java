@@ -59,7 +59,10 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int
         try {
             return Fate.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies, refunds".formatted(name), e);
+            throw new IllegalArgumentException(
+                    "'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies, refunds"
+                            .formatted(name),
+                    e);
         }
     }
 

@@ -43,7 +43,8 @@ final class AdyenModel extends Psp {
 
     @Override
     Reply error(int status, String message) {
-        return Reply.of(status, Map.of("status", status, "errorCode", status == 401 ? "000" : "905", "message", message, "errorType", "validation"));
+        return Reply.of(status,
+                Map.of("status", status, "errorCode", status == 401 ? "000" : "905", "message", message, "errorType", "validation"));
     }
 
     @Override
@@ -99,8 +100,10 @@ final class AdyenModel extends Psp {
         boolean enough = refunded.getOrDefault(payment.reference, 0L) + amount <= payment.amount;
         if (enough) {
             refunded.merge(payment.reference, amount, Long::sum);
-            move("refund", key, psp, amount, payment.currency, Map.of("payment_id", payment.metadata.get("payment_id"), "attempt_key", key));
+            move("refund", key, psp, amount, payment.currency,
+                    Map.of("payment_id", payment.metadata.get("payment_id"), "attempt_key", key));
         }
-        webhooks.adyen("REFUND", psp, payment.reference, key, amount, payment.currency, enough, enough ? "" : "Insufficient balance on payment");
+        webhooks.adyen("REFUND", psp, payment.reference, key, amount, payment.currency, enough,
+                enough ? "" : "Insufficient balance on payment");
     }
 }

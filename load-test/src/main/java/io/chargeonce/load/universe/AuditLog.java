@@ -28,7 +28,8 @@ final class AuditLog {
         findings(postgres).forEach(finding -> witness.saw(Invariant.RIGHTS_HOLD, "the audit log is not as it was sealed: " + finding));
         postgres.inEmptyingConnection(ADD);
         if (findings(postgres).isEmpty()) {
-            witness.saw(Invariant.RIGHTS_HOLD, "a record was put into the audit log behind its triggers, and its seals tell nothing of that");
+            witness.saw(Invariant.RIGHTS_HOLD,
+                    "a record was put into the audit log behind its triggers, and its seals tell nothing of that");
         }
         postgres.inEmptyingConnection(TAKE_OUT);
     }

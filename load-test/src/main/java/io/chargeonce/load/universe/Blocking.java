@@ -156,7 +156,8 @@ public final class Blocking {
         return until(strands::isTerminated, after(time, unit));
     }
 
-    public static <T> List<Future<T>> invokeAll(ExecutorService strands, Collection<? extends Callable<T>> tasks) throws InterruptedException {
+    public static <T> List<Future<T>> invokeAll(ExecutorService strands, Collection<? extends Callable<T>> tasks)
+            throws InterruptedException {
         List<Future<T>> begun = new ArrayList<>();
         tasks.forEach(task -> begun.add(strands.submit(task)));
         until(() -> begun.stream().allMatch(Future::isDone), Strand.NEVER);

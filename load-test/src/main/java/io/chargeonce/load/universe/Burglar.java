@@ -14,7 +14,8 @@ final class Burglar {
     private static final int TRIES = 8;
 
     private static final List<String> BY_ANYONE = List.of(
-            "UPDATE operation SET amount = 999900", "UPDATE operation SET merchant_id = 'shop-2'", "UPDATE operation SET idempotency_key = 'another'",
+            "UPDATE operation SET amount = 999900", "UPDATE operation SET merchant_id = 'shop-2'",
+            "UPDATE operation SET idempotency_key = 'another'",
             "DELETE FROM operation", "TRUNCATE operation, capture_failure", "DELETE FROM operation_state", "TRUNCATE payment_attempt",
             "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE state IN ('succeeded', 'declined')",
             "UPDATE operation_state SET state = 'dead', settled_at = NULL WHERE state = 'succeeded'",
@@ -24,7 +25,8 @@ final class Burglar {
             "UPDATE payment_attempt SET psp_reference = 'pi_of_another' WHERE charged_at_once",
             "DELETE FROM payment_attempt", "UPDATE psp_observation SET outcome = 'charged'", "DELETE FROM psp_observation",
             "UPDATE merchant_token SET merchant_id = 'shop-2'", "UPDATE merchant_token SET revoked_at = NULL WHERE revoked_at IS NOT NULL",
-            "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'",
+            "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record",
+            "UPDATE audit_record SET actor = 'another'",
             "DELETE FROM waiting", "DELETE FROM dead_letter", "UPDATE dead_letter SET amount = 1",
             "INSERT INTO operation SELECT * FROM operation", "INSERT INTO payment_attempt SELECT * FROM payment_attempt");
 

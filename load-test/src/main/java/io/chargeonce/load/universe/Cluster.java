@@ -64,12 +64,15 @@ final class Cluster {
     Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
         this.psps = psps;
         this.mostSkew = mostSkew;
-        var told = new HashMap<>(Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secrets.pspKey("stripe").toString(),
-                "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
-                "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:1",
-                "CHARGEONCE_AUDIT_SEAL_EVERY", "1s", "CHARGEONCE_INSECURE", "yes"));
-        told.putAll(Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
-                "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
+        var told = new HashMap<>(
+                Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secrets.pspKey("stripe").toString(),
+                        "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
+                        "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS",
+                        "127.0.0.1:1",
+                        "CHARGEONCE_AUDIT_SEAL_EVERY", "1s", "CHARGEONCE_INSECURE", "yes"));
+        told.putAll(
+                Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
+                        "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
         this.settings = Map.copyOf(told);
         byName.clear();
         psps.forEach(psp -> byName.put(psp.name, psp));

@@ -21,7 +21,8 @@ record Exchanged(HttpRequest request, Psp.Reply reply) implements HttpResponse<S
     static HttpResponse<String> with(HttpRequest request) throws IOException {
         URI uri = request.uri();
         String path = uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
-        var asked = new Psp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)), body(request), credential(request));
+        var asked = new Psp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)),
+                body(request), credential(request));
         return new Exchanged(request, Cluster.psp(uri.getHost()).exchange(asked, SimulatedGateways.PATIENCE));
     }
 

@@ -157,7 +157,7 @@ final class Group {
     }
 
     boolean hasFinished(String topic) {
-        return broker.partitions(topic).stream().allMatch(partition ->
-                committed(partition).map(next -> broker.log(partition).goOnFrom(next.offset(), next.leaderEpoch())).orElse(0L) >= broker.log(partition).end());
+        return broker.partitions(topic).stream().allMatch(partition -> committed(partition)
+                .map(next -> broker.log(partition).goOnFrom(next.offset(), next.leaderEpoch())).orElse(0L) >= broker.log(partition).end());
     }
 }

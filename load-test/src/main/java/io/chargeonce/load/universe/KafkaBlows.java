@@ -40,7 +40,8 @@ final class KafkaBlows {
 
     Map<Fault, Runnable> all() {
         return Map.ofEntries(Map.entry(Fault.COPY, this::copy), Map.entry(Fault.LOST_TAIL, this::loseTail),
-                Map.entry(Fault.REBALANCE, () -> rebalanceOrRewind(kernel.chance(0.5))), Map.entry(Fault.PRODUCER_THROWS, this::refuseCredentials),
+                Map.entry(Fault.REBALANCE, () -> rebalanceOrRewind(kernel.chance(0.5))),
+                Map.entry(Fault.PRODUCER_THROWS, this::refuseCredentials),
                 Map.entry(Fault.PRODUCER_WEDGED, this::wedge), Map.entry(Fault.PRODUCER_FATAL, this::breakProducer),
                 Map.entry(Fault.RECORD_REFUSED, this::refuseRecords), Map.entry(Fault.MISSING_TOPIC, this::hideTopic),
                 Map.entry(Fault.RECREATED_TOPIC, this::recreate), Map.entry(Fault.RECREATED_INTAKE, this::recreateIntake),
@@ -78,8 +79,9 @@ final class KafkaBlows {
         kernel.copied(count);
         for (int i = 0; i < count; i++) {
             ConsumerRecord<byte[], byte[]> record = one(records);
-            byte[] value = kernel.chance(0.2) ? new String(record.value(), UTF_8).replaceFirst("\"amount\":", "\"amount\":1").getBytes(UTF_8)
-                    : record.value();
+            byte[] value =
+                    kernel.chance(0.2) ? new String(record.value(), UTF_8).replaceFirst("\"amount\":", "\"amount\":1").getBytes(UTF_8)
+                            : record.value();
             broker.append(partition, new ProducerRecord<>(record.topic(), null, record.timestamp(), record.key(), value, record.headers()));
         }
         if (kernel.chance(0.5)) {
@@ -121,10 +123,11 @@ final class KafkaBlows {
 
     /** What is acknowledged and not accepted yet would be gone with it, and rightly. */
     private void recreateIntake() {
-        broker.intakeTopics().stream().filter(topic -> broker.group(topic.replaceFirst("\\.[^.]*$", ".workers")).hasFinished(topic)).forEach(topic -> {
-            kernel.tell("intake topic made again", topic + " deleted and made again");
-            broker.recreate(topic);
-        });
+        broker.intakeTopics().stream().filter(topic -> broker.group(topic.replaceFirst("\\.[^.]*$", ".workers")).hasFinished(topic))
+                .forEach(topic -> {
+                    kernel.tell("intake topic made again", topic + " deleted and made again");
+                    broker.recreate(topic);
+                });
     }
 
     private void refuseCredentials() {
@@ -159,7 +162,8 @@ final class KafkaBlows {
 
     private void refuseRecords() {
         String topic = one(WRITTEN);
-        Supplier<RuntimeException> why = kernel.chance(0.5) ? () -> new RecordTooLargeException("simulated") : () -> new TopicAuthorizationException(Set.of(topic));
+        Supplier<RuntimeException> why =
+                kernel.chance(0.5) ? () -> new RecordTooLargeException("simulated") : () -> new TopicAuthorizationException(Set.of(topic));
         Duration time = awhile();
         kernel.tell("records refused", topic + " refuses records for " + time.toMillis() + " ms: " + why.get());
         broker.troubles.refuse(topic, why);
@@ -176,8 +180,9 @@ final class KafkaBlows {
 
     private void breakPartition() {
         TopicPartition partition = one(broker.partitions(one(WORK)));
-        Supplier<RuntimeException> why = kernel.chance(0.5) ? () -> new KafkaException("Received exception when fetching the next record from " + partition)
-                : () -> new TopicAuthorizationException(Set.of(partition.topic()));
+        Supplier<RuntimeException> why =
+                kernel.chance(0.5) ? () -> new KafkaException("Received exception when fetching the next record from " + partition)
+                        : () -> new TopicAuthorizationException(Set.of(partition.topic()));
         Duration time = awhile();
         kernel.tell("partition broken", partition + " broken for " + time.toMillis() + " ms: " + why.get());
         broker.troubles.breaks(partition, why);

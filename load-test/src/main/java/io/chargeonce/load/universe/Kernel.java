@@ -74,7 +74,8 @@ final class Kernel {
         over.acquireUninterruptibly();
         current = null;
         switch (failure) {
-            case null -> { }
+            case null -> {
+            }
             case RuntimeException bug -> throw bug;
             case Error bug -> throw bug;
             default -> throw new IllegalStateException("Bug! The simulation broke", failure);

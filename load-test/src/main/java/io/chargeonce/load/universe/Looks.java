@@ -22,7 +22,8 @@ record Looks(SimulatedPostgres postgres) {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
                 var found = new ArrayList<Sealed>();
                 while (row.next()) {
-                    found.add(new Sealed(row.getString(1), new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
+                    found.add(new Sealed(row.getString(1),
+                            new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
                             row.getBytes(5)));
                 }
                 return found;

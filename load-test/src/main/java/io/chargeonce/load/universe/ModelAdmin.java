@@ -42,7 +42,7 @@ final class ModelAdmin {
         var answers = new LinkedHashMap<String, KafkaFuture<TopicDescription>>();
         names.forEach(name -> answers.put(name, broker.isDown() ? failed(new TimeoutException("the simulated broker does not answer"))
                 : broker.troubles.isMissing(name) ? failed(new UnknownTopicOrPartitionException("the simulated topic is missing"))
-                : KafkaFuture.completedFuture(describe(name))));
+                        : KafkaFuture.completedFuture(describe(name))));
         return new Topics(answers);
     }
 
@@ -66,7 +66,8 @@ final class ModelAdmin {
 
     private static ListConsumerGroupOffsetsResult result(Map<CoordinatorKey, ? extends KafkaFuture<?>> answer) {
         try {
-            Constructor<ListConsumerGroupOffsetsResult> constructor = ListConsumerGroupOffsetsResult.class.getDeclaredConstructor(Map.class);
+            Constructor<ListConsumerGroupOffsetsResult> constructor =
+                    ListConsumerGroupOffsetsResult.class.getDeclaredConstructor(Map.class);
             constructor.setAccessible(true);
             return constructor.newInstance(answer);
         } catch (ReflectiveOperationException e) {

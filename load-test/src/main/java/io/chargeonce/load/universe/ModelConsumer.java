@@ -163,7 +163,8 @@ final class ModelConsumer {
                 continue;
             }
             // Beyond the end: its tail was lost.
-            List<ConsumerRecord<byte[], byte[]>> fetched = log.read(from > log.end() ? reset(partition) : from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
+            List<ConsumerRecord<byte[], byte[]>> fetched =
+                    log.read(from > log.end() ? reset(partition) : from, 1 + Kernel.it().random().nextInt(MOST_RECORDS));
             if (!fetched.isEmpty()) {
                 records.put(partition, fetched);
             }
@@ -171,7 +172,8 @@ final class ModelConsumer {
         if (records.isEmpty() && broken.isPresent()) {
             throw broken.get();
         }
-        records.forEach((partition, fetched) -> positions.put(partition, new Position(fetched.getLast().offset() + 1, fetched.getLast().leaderEpoch())));
+        records.forEach((partition, fetched) -> positions.put(partition,
+                new Position(fetched.getLast().offset() + 1, fetched.getLast().leaderEpoch())));
         return new ConsumerRecords<>(records, Map.of());
     }
 

@@ -35,7 +35,8 @@ final class Nemesis {
     private Instant healedAt = Instant.MAX;
 
     /** @param allowed what may go wrong at all */
-    Nemesis(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps, Webhooks webhooks, Set<Fault> allowed) {
+    Nemesis(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps, Webhooks webhooks,
+            Set<Fault> allowed) {
         this.kernel = kernel;
         this.cluster = cluster;
         this.broker = broker;
@@ -79,7 +80,8 @@ final class Nemesis {
                 of(Fault.HANG, 0.03), of(Fault.HANG, 0.3), of(Fault.IDLE_TRANSACTION, 0.02)));
         broker.faults(new Broker.Faults(of(Fault.ACKNOWLEDGEMENT, 0.05), of(Fault.ACKNOWLEDGEMENT, 0.1), of(Fault.ACKNOWLEDGEMENT, 0.03)));
         psps.forEach(psp -> psp.faults(new Psp.Faults(of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05), of(Fault.PSP_CALL, 0.1),
-                of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05),
+                of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1),
+                of(Fault.PSP_CALL, 0.05),
                 of(Fault.PSP_CALL, 0.03))));
         webhooks.unkind(knows(Fault.WEBHOOK));
         if (knows(Fault.CARD_DATA)) {

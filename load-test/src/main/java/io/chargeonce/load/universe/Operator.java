@@ -30,7 +30,8 @@ final class Operator {
         for (int i = 0; i < CHANGES; i++) {
             kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
             try {
-                change(harsh, queue, new Mandate(kernel.host().name, Optional.of("it is simulated"), "run_" + Long.toHexString(kernel.random().nextLong())));
+                change(harsh, queue, new Mandate(kernel.host().name, Optional.of("it is simulated"),
+                        "run_" + Long.toHexString(kernel.random().nextLong())));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("a change of dead letters was not answered");
             }
@@ -42,7 +43,8 @@ final class Operator {
         var settle = new Settle(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
         for (SimulatedPostgres.Unresolved one : open) {
             Optional<String> reference = psps.stream().filter(psp -> psp.name.equals(one.psp())).flatMap(psp -> psp.movements().stream())
-                    .filter(movement -> movement.path("idempotency_key").asString().equals(one.key())).map(movement -> movement.path("id").asString()).findFirst();
+                    .filter(movement -> movement.path("idempotency_key").asString().equals(one.key()))
+                    .map(movement -> movement.path("id").asString()).findFirst();
             Settle.Look look = settle.propose(new Settle.Finding(one.operation(), reference, "as its books say"),
                     new Mandate("auditor", Optional.of("it is simulated"), "run_" + Long.toHexString(Kernel.it().random().nextLong())));
             if (look.obstacles().isEmpty()) {

@@ -24,7 +24,7 @@ abstract class Psp {
 
     /** How often each thing happens to an exchange, of one. The rest goes well. */
     record Faults(double notSent, double rateLimited, double lostBefore, double lostAfter, double late, double failsBefore,
-                  double failsAfter, double truncated, double tooLong) {
+            double failsAfter, double truncated, double tooLong) {
 
         static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
@@ -184,7 +184,8 @@ abstract class Psp {
         kernel.sleep(time);
         kernel.mayDie("after the PSP answered");
         if (fails) {
-            return request.key().map(key -> answers.compute(key, (same, kept) -> new Frozen(error(500, "it broke"), kept == null ? 0 : kept.until)).reply)
+            return request.key().map(
+                    key -> answers.compute(key, (same, kept) -> new Frozen(error(500, "it broke"), kept == null ? 0 : kept.until)).reply)
                     .orElseGet(() -> error(500, "it broke"));
         }
         if (tooLong) {

@@ -56,7 +56,8 @@ final class PspBlows {
 
     /** One process starts again with other settings than the rest; later ones do until they are put back. */
     private void reconfigure() {
-        List<Host> charging = cluster.alive().stream().filter(host -> host.name.startsWith("charge") || host.name.startsWith("retry")).toList();
+        List<Host> charging =
+                cluster.alive().stream().filter(host -> host.name.startsWith("charge") || host.name.startsWith("retry")).toList();
         if (!charging.isEmpty()) {
             String absent = kernel.chance(0.6) ? one().name : "";
             Host host = charging.get(kernel.random().nextInt(charging.size()));

@@ -56,7 +56,8 @@ final class Shop {
         }
 
         byte[] body() {
-            var body = new HashMap<String, Object>(Map.of("amount", amount, "currency", currency, "payment_method", card, "reference", "order-" + key));
+            var body = new HashMap<String, Object>(
+                    Map.of("amount", amount, "currency", currency, "payment_method", card, "reference", "order-" + key));
             if (note == Note.CARD_NUMBER) {
                 body.put("description", "card " + CardTraffic.IN_A_BODY);
             }
@@ -177,7 +178,8 @@ final class Shop {
         kernel.spawn(kernel.world(), "thief", () -> {
             for (int i = 1; i <= THEFTS; i++) {
                 stolen++;
-                send(known(new Purchase(merchant, "stolen-" + stolen, 2_000 + stolen, "EUR", "pm_good", Note.NONE)), Optional.of(token), i % 2 == 0);
+                send(known(new Purchase(merchant, "stolen-" + stolen, 2_000 + stolen, "EUR", "pm_good", Note.NONE)), Optional.of(token),
+                        i % 2 == 0);
                 kernel.sleep(kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(3)));
             }
         });
@@ -240,7 +242,8 @@ final class Shop {
             Optional<String> token = stolen.or(() -> tokens.map(all -> all.of(purchase.merchant)));
             Object door = enter(token, batch);
             if (door == LET_IN) {
-                answer[0] = purchase.note == Note.CARD_NUMBER && PaymentBody.read(purchase.body()) instanceof Checked.Wrong ? REFUSED : accept(StandIns.doorOf(host), purchase);
+                answer[0] = purchase.note == Note.CARD_NUMBER && PaymentBody.read(purchase.body()) instanceof Checked.Wrong ? REFUSED
+                        : accept(StandIns.doorOf(host), purchase);
                 seeWhetherItWasDead(token, asked, purchase, answer[0]);
             } else {
                 answer[0] = door;
@@ -275,7 +278,8 @@ final class Shop {
         Kernel kernel = Kernel.it();
         OptionalLong amount = kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50);
         for (int i = 0; i < 2; i++) {
-            var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)), amount, Optional.empty());
+            var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)), amount,
+                    Optional.empty());
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
             Duration within = kernel.between(SHORTEST_REFUND, LONGEST_REFUND);
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
@@ -310,6 +314,6 @@ final class Shop {
         if (status != 202) {
             return purchase.ended(ClientCall.Result.FAIL, Optional.empty());
         }
-                return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(told.body()).path("id").asString()));
+        return purchase.ended(ClientCall.Result.OK, Optional.of(JSON.readTree(told.body()).path("id").asString()));
     }
 }

@@ -24,23 +24,25 @@ final class SimulatedGateways {
     static Gateway of(Psp psp, Supplier<String> key) {
         Gateway real = psp.name.equals(StripeGateway.PSP)
                 ? new StripeGateway(new StripeSettings(key, "http://stripe", PATIENCE, Optional.of(() -> Webhooks.STRIPE_SECRET), true))
-                : new AdyenGateway(new AdyenSettings(key, AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(() -> Webhooks.ADYEN_KEY)));
-        return (Gateway) Proxy.newProxyInstance(SimulatedGateways.class.getClassLoader(), new Class<?>[] {Gateway.class}, (proxy, method, arguments) -> {
-            switch (method.getName()) {
-                case "keyLife":
-                    return psp.keyLife;
-                case "visibilityLag":
-                    return VISIBILITY_LAG;
-                case "charge", "findOut", "fence":
-                    Kernel.it().point("before a PSP's gateway is used");
-                    break;
-                default:
-            }
-            try {
-                return method.invoke(real, arguments);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
-        });
+                : new AdyenGateway(
+                        new AdyenSettings(key, AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(() -> Webhooks.ADYEN_KEY)));
+        return (Gateway) Proxy.newProxyInstance(SimulatedGateways.class.getClassLoader(), new Class<?>[] {Gateway.class},
+                (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "keyLife" :
+                            return psp.keyLife;
+                        case "visibilityLag" :
+                            return VISIBILITY_LAG;
+                        case "charge", "findOut", "fence" :
+                            Kernel.it().point("before a PSP's gateway is used");
+                            break;
+                        default :
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }

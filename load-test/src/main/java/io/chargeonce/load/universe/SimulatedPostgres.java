@@ -178,13 +178,14 @@ final class SimulatedPostgres {
                 statement.execute("SET search_path = chargeonce, public");
             }
         }
-        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-            if (method.getName().equals("close")) {
-                outside.rollback();
-                return null;
-            }
-            return method.invoke(outside, arguments);
-        });
+        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        outside.rollback();
+                        return null;
+                    }
+                    return method.invoke(outside, arguments);
+                });
     }
 
     /** When the place of a dead row is free again depends on transactions of other universes, so none is until this one is over. */

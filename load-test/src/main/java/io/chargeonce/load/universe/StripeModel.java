@@ -43,7 +43,8 @@ final class StripeModel extends Psp {
     Optional<String> paymentOf(Request request) {
         Matcher one = ONE.matcher(request.path().replaceFirst("\\?.*", ""));
         return one.matches() ? Optional.ofNullable(intents.get(one.group(1))).map(intent -> intent.metadata.get("payment_id"))
-                : request.method().equals("POST") ? Optional.ofNullable(metadata(form(request.body())).get("payment_id")) : Optional.empty();
+                : request.method().equals("POST") ? Optional.ofNullable(metadata(form(request.body())).get("payment_id"))
+                        : Optional.empty();
     }
 
     @Override
@@ -53,8 +54,9 @@ final class StripeModel extends Psp {
 
     @Override
     Reply error(int status, String message) {
-        return Reply.of(status, Map.of("error", Map.of("type", status == 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "api_error",
-                "message", message)));
+        return Reply.of(status,
+                Map.of("error", Map.of("type", status == 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "api_error",
+                        "message", message)));
     }
 
     @Override
@@ -149,13 +151,15 @@ final class StripeModel extends Psp {
         }
         var refund = new Refund("re_" + (refunds.size() + 1), intent.id, amount, intent.currency, metadata(form));
         refunds.put(refund.id, refund);
-        move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(java.util.Locale.ROOT), refund.metadata);
+        move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(java.util.Locale.ROOT),
+                refund.metadata);
         webhooks.stripe("refund.updated", json(refund));
         return Reply.of(200, json(refund));
     }
 
     private Reply list(Map<String, String> form) {
-        List<?> found = refunds.values().stream().filter(one -> one.intent.equals(form.get("payment_intent"))).map(StripeModel::json).toList();
+        List<?> found =
+                refunds.values().stream().filter(one -> one.intent.equals(form.get("payment_intent"))).map(StripeModel::json).toList();
         return Reply.of(200, Map.of("object", "list", "data", found, "has_more", false));
     }
 
@@ -173,7 +177,8 @@ final class StripeModel extends Psp {
     }
 
     private static Map<String, Object> json(Refund refund) {
-        return Map.of("id", refund.id, "object", "refund", "amount", refund.amount, "currency", refund.currency, "payment_intent", refund.intent,
+        return Map.of("id", refund.id, "object", "refund", "amount", refund.amount, "currency", refund.currency, "payment_intent",
+                refund.intent,
                 "status", "succeeded", "metadata", refund.metadata);
     }
 
@@ -192,7 +197,8 @@ final class StripeModel extends Psp {
         for (String part : encoded.split("&")) {
             int is = part.indexOf('=');
             if (is > 0) {
-                form.put(URLDecoder.decode(part.substring(0, is), StandardCharsets.UTF_8), URLDecoder.decode(part.substring(is + 1), StandardCharsets.UTF_8));
+                form.put(URLDecoder.decode(part.substring(0, is), StandardCharsets.UTF_8),
+                        URLDecoder.decode(part.substring(is + 1), StandardCharsets.UTF_8));
             }
         }
         return form;

@@ -87,8 +87,10 @@ public final class Universe implements Game {
         broker.enter();
         var cluster = new Cluster[1];
         var webhooks = new Webhooks(() -> cluster[0].webhooks());
-        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks), new AdyenModel(ADYEN_KEY_LIFE, webhooks));
-        cluster[0] = new Cluster(secrets, sweeping, psps, kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
+        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks),
+                new AdyenModel(ADYEN_KEY_LIFE, webhooks));
+        cluster[0] = new Cluster(secrets, sweeping, psps,
+                kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
         var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
         if (nemesis.knows(Fault.INTAKE)) {
             broker.create("payments.intake-refused", 1, true);
@@ -132,7 +134,8 @@ public final class Universe implements Game {
         }
         Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0], cards), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
-            throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()), kernel.bug().get());
+            throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
+                    kernel.bug().get());
         }
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
     }
@@ -190,7 +193,8 @@ public final class Universe implements Game {
 
     private boolean isAtRest(Broker broker) {
         return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic))
-                && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic)) && postgres.isAtRest();
+                && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic))
+                && postgres.isAtRest();
     }
 
     private Sources sources(Broker broker, List<Psp> psps, Cluster cluster, CardTraffic cards) {

@@ -41,7 +41,8 @@ final class Webhooks {
 
     /** Only a hint: what is believed is what Stripe answers when it is asked. */
     void stripe(String type, Map<String, Object> object) {
-        byte[] body = Psp.JSON.writeValueAsBytes(Map.of("id", "evt_" + ++sent, "object", "event", "type", type, "data", Map.of("object", object)));
+        byte[] body = Psp.JSON
+                .writeValueAsBytes(Map.of("id", "evt_" + ++sent, "object", "event", "type", type, "data", Map.of("object", object)));
         post("stripe", MOST_HINTS, () -> Map.of("Stripe-Signature", signed(body)), body);
     }
 
@@ -52,14 +53,16 @@ final class Webhooks {
     }
 
     void adyen(String event, String psp, String original, String key, long amount, String currency, boolean success, String reason) {
-        String signed = String.join(":", psp, original, AdyenModel.ACCOUNT, key, Long.toString(amount), currency, event, Boolean.toString(success));
+        String signed =
+                String.join(":", psp, original, AdyenModel.ACCOUNT, key, Long.toString(amount), currency, event, Boolean.toString(success));
         String signature = Base64.getEncoder().encodeToString(mac(HexFormat.of().parseHex(ADYEN_KEY), signed));
         Map<String, Object> item = Map.ofEntries(Map.entry("additionalData", Map.of("hmacSignature", signature)),
                 Map.entry("amount", Map.of("currency", currency, "value", amount)), Map.entry("eventCode", event),
                 Map.entry("eventDate", "2020-01-01T00:00:00+01:00"), Map.entry("merchantAccountCode", AdyenModel.ACCOUNT),
                 Map.entry("merchantReference", key), Map.entry("originalReference", original), Map.entry("paymentMethod", "visa"),
                 Map.entry("pspReference", psp), Map.entry("reason", reason), Map.entry("success", Boolean.toString(success)));
-        byte[] body = Psp.JSON.writeValueAsBytes(Map.of("live", "false", "notificationItems", List.of(Map.of("NotificationRequestItem", item))));
+        byte[] body =
+                Psp.JSON.writeValueAsBytes(Map.of("live", "false", "notificationItems", List.of(Map.of("NotificationRequestItem", item))));
         post("adyen", Integer.MAX_VALUE, Map::of, body);
     }
 
@@ -94,7 +97,8 @@ final class Webhooks {
         var taken = new boolean[1];
         Strand request = kernel.spawn(host, "webhook", () -> {
             try {
-                Object answer = Inbox.TAKE.invoke(StandIns.inboxOf(host), psp, (Function<String, Optional<String>>) name -> Optional.ofNullable(headers.get(name)), body);
+                Object answer = Inbox.TAKE.invoke(StandIns.inboxOf(host), psp,
+                        (Function<String, Optional<String>>) name -> Optional.ofNullable(headers.get(name)), body);
                 taken[0] = answer.toString().equals("YES");
             } catch (InvocationTargetException e) {
                 if (e.getCause() instanceof Killed killed) {
@@ -126,7 +130,8 @@ final class Webhooks {
 
         private static Method take() {
             try {
-                Method take = Class.forName("io.chargeonce.charge.WebhookInbox").getDeclaredMethod("take", String.class, Function.class, byte[].class);
+                Method take = Class.forName("io.chargeonce.charge.WebhookInbox").getDeclaredMethod("take", String.class, Function.class,
+                        byte[].class);
                 take.setAccessible(true);
                 return take;
             } catch (ReflectiveOperationException e) {

@@ -163,7 +163,8 @@ final class Wire implements InvocationHandler {
     }
 
     private static boolean isTimeless(String sql) {
-        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_") && !sql.contains("reap_")
+        return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_")
+                && !sql.contains("reap_")
                 && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
                 && !sql.contains("merchants_of") && !sql.contains("erase_")
                 && !sql.contains("INSERT") && !sql.contains("UPDATE ");

@@ -55,9 +55,11 @@ class AttackTest {
         Migrations.apply(url, "postgres", "");
         Roles.apply(url, "postgres", "", Optional.empty());
         try (var connection = DriverManager.getConnection(url
-                + "&currentSchema=chargeonce"); var statement = connection.createStatement()) {
+                + "&currentSchema=chargeonce");
+             var statement = connection.createStatement()) {
             statement.execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex')");
-            statement.execute("INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
+            statement.execute(
+                    "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
         }
         var topics = new Topics("attack-" + UUID.randomUUID());
         try (var kafka = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
@@ -75,12 +77,13 @@ class AttackTest {
                     Optional.of("whsec_test"),
                     Optional.of(local(admin.port())), Optional.of("admin-token"), Optional.of(url),
                     Roles.ALL.stream().collect(Collectors.toMap(Function.identity(), role -> "")), List.of(), Duration.ofSeconds(30),
-                            CROWD);
+                    CROWD);
             List<Attack> quick = Attack.all().stream().filter(attack -> attack.kind() != Kind.SLOW).toList();
             var report = new AttackReport(new Storm(target).run(quick));
 
             assertThat(report.fell()).as(report.table()).isEmpty();
-            assertThat(report.results().values().stream().filter(Result.NotTried.class::isInstance).count()).as(report.table()).isLessThanOrEqualTo(1);
+            assertThat(report.results().values().stream().filter(Result.NotTried.class::isInstance).count()).as(report.table())
+                    .isLessThanOrEqualTo(1);
         }
     }
 
@@ -128,7 +131,7 @@ class AttackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"http://192.0.2.1:8080", "http://0.0.0.0:8080", "http://[2001:db8::1]:8080",
-            "http://127.0.0.1.example.invalid"})
+        "http://127.0.0.1.example.invalid"})
     void nothing_but_this_machine_is_attacked(String address) {
         var said = new StringWriter();
         int exit = new CommandLine(new LoadCommand()).setErr(new PrintWriter(said, true)).execute("attack", "--url", address);
@@ -155,7 +158,8 @@ class AttackTest {
 
     private static void grant(String url, String... statements) throws SQLException {
         try (var connection = DriverManager.getConnection(url
-                + "&currentSchema=chargeonce"); var statement = connection.createStatement()) {
+                + "&currentSchema=chargeonce");
+             var statement = connection.createStatement()) {
             for (String sql : statements) {
                 statement.execute(sql);
             }
@@ -171,7 +175,8 @@ class AttackTest {
     private static ChargeSettings charging(PipelineSettings pipeline, StripeSimulator stripe, int webhooks) {
         var settings = new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(2), Optional.of("whsec_test"),
                 true);
-        return new ChargeSettings(pipeline, List.of(settings), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+        return new ChargeSettings(pipeline, List.of(settings), 100, Duration.ofSeconds(12), Duration.ofSeconds(1),
+                List.of(Duration.ofMillis(300)),
                 Duration.ofSeconds(5), Optional.empty(), ChargeSettings.Pace.USUAL, Optional.of(new Address("127.0.0.1",
                         webhooks)));
     }

@@ -17,7 +17,8 @@ final class GullibleServer implements AutoCloseable {
 
     private static final int MOST_CONNECTIONS = 40;
     private static final String ID = "pay_" + "a".repeat(26);
-    private static final String ANSWER = "HTTP/1.1 202 Accepted\r\nX-Planted-By-Attack: 1\r\nConnection: close\r\n\r\n{\"id\":\"%s\",\"checks\":[]}";
+    private static final String ANSWER =
+            "HTTP/1.1 202 Accepted\r\nX-Planted-By-Attack: 1\r\nConnection: close\r\n\r\n{\"id\":\"%s\",\"checks\":[]}";
 
     private static final Pattern TRACEPARENT = Pattern.compile("traceparent: ([0-9]{1,19})\\b");
 

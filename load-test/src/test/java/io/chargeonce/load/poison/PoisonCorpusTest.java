@@ -63,12 +63,14 @@ class PoisonCorpusTest {
         String id = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
         CorpusRecord read = CorpusRecord.fromLine("""
                 {"dead_letter_id":"payment-%s-refund-r","cause":"psp_unwell","merchant":"acme","amount":5,"currency":"EUR",
-                 "payment":{"payment_id":"%1$s","operation":"refund","idempotency_key":"k","payment_method":"pm_card_visa"}}""".formatted(id));
-        assertThat(Decoded.from(read.key().orElseThrow(), read.value().orElseThrow())).isInstanceOfSatisfying(Decoded.Request.class, request -> {
-            assertThat(request.record().operation()).isEqualTo("refund");
-            assertThat(request.record().paymentId()).isEqualTo(id);
-            assertThat(request.record().operationId()).isEqualTo("payment-" + id + "-refund-r");
-        });
+                 "payment":{"payment_id":"%1$s","operation":"refund","idempotency_key":"k","payment_method":"pm_card_visa"}}"""
+                .formatted(id));
+        assertThat(Decoded.from(read.key().orElseThrow(), read.value().orElseThrow())).isInstanceOfSatisfying(Decoded.Request.class,
+                request -> {
+                    assertThat(request.record().operation()).isEqualTo("refund");
+                    assertThat(request.record().paymentId()).isEqualTo(id);
+                    assertThat(request.record().operationId()).isEqualTo("payment-" + id + "-refund-r");
+                });
     }
 
     @Test

@@ -66,7 +66,7 @@ class RewritingTest {
     @ParameterizedTest
     @ValueSource(classes = {Monitor.class, Calendar.class, Waiter.class, Locker.class, Pooled.class, Referring.class})
     void a_class_that_waits_or_asks_in_an_unknown_way_is_refused(Class<?> type) {
-        assertThatThrownBy(() -> Rewriting.rewrite(bytes(type), call -> { })).isInstanceOf(Rewriting.Unsimulated.class)
+        assertThatThrownBy(() -> Rewriting.rewrite(bytes(type), call -> {})).isInstanceOf(Rewriting.Unsimulated.class)
                 .hasMessageContaining(type.getName() + ".").hasMessageContaining(" calls ").hasMessageContaining("Rewriting.CALLS");
     }
 
@@ -99,8 +99,9 @@ class RewritingTest {
 
     @Test
     void no_catch_of_all_errors_survives_the_end_of_its_process() throws IOException {
-        assertThat(new String(Rewriting.rewrite(bytes(Catching.class), call -> { }), StandardCharsets.ISO_8859_1)).contains("passOnKilled");
-        assertThat(new String(Rewriting.rewrite(bytes(Known.class), call -> { }), StandardCharsets.ISO_8859_1)).doesNotContain("passOnKilled");
+        assertThat(new String(Rewriting.rewrite(bytes(Catching.class), call -> {}), StandardCharsets.ISO_8859_1)).contains("passOnKilled");
+        assertThat(new String(Rewriting.rewrite(bytes(Known.class), call -> {}), StandardCharsets.ISO_8859_1))
+                .doesNotContain("passOnKilled");
     }
 
     public static final class Walking implements Supplier<List<Object>> {
@@ -117,7 +118,7 @@ class RewritingTest {
     @Test
     @SuppressWarnings("unchecked") // It is what Walking implements.
     void a_set_or_map_that_cannot_change_is_walked_over_in_one_order_in_every_run_of_the_jvm() throws Exception {
-        byte[] rewritten = Rewriting.rewrite(bytes(Walking.class), call -> { });
+        byte[] rewritten = Rewriting.rewrite(bytes(Walking.class), call -> {});
         var loader = new ClassLoader(getClass().getClassLoader()) {
             Class<?> define() {
                 return defineClass(Walking.class.getName(), rewritten, 0, rewritten.length);
@@ -134,8 +135,10 @@ class RewritingTest {
 
     @Test
     void a_substitution_that_finds_nothing_is_told_before_anything_is_played() {
-        assertThatThrownBy(() -> Substitutions.requireUsed(Set.of("io/chargeonce/kafka/ProducerSettings.makeProducer", "java/time/Instant.now()Ljava/time/Instant;")))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("ProducerSettings.makeProducer").hasMessageNotContaining("Instant");
+        assertThatThrownBy(() -> Substitutions
+                .requireUsed(Set.of("io/chargeonce/kafka/ProducerSettings.makeProducer", "java/time/Instant.now()Ljava/time/Instant;")))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("ProducerSettings.makeProducer")
+                .hasMessageNotContaining("Instant");
     }
 
     private static byte[] bytes(Class<?> type) throws IOException {

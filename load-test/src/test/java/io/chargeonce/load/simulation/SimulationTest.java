@@ -33,8 +33,8 @@ class SimulationTest {
 
     @Test
     void every_universe_balances() {
-        LongStream.rangeClosed(1, SEEDS).mapToObj(SOUND::play).forEach(played ->
-                assertThat(played.verdict().balanced()).as("seed %d: %s %s", played.seed(), played.verdict().report(), played.events()).isTrue());
+        LongStream.rangeClosed(1, SEEDS).mapToObj(SOUND::play).forEach(played -> assertThat(played.verdict().balanced())
+                .as("seed %d: %s %s", played.seed(), played.verdict().report(), played.events()).isTrue());
     }
 
     @Test

@@ -40,8 +40,8 @@ class MixTest {
         var again = new Shopping(new Random(3), Mix.parse("repeats=50"), Merchant.sandbox(), "k");
         var bought = IntStream.range(0, 200).mapToObj(i -> first.next()).toList();
         assertThat(IntStream.range(0, 200).mapToObj(i -> again.next()).toList()).isEqualTo(bought);
-        assertThat(bought.stream().filter(purchase -> !purchase.first())).isNotEmpty().allSatisfy(repeat ->
-                assertThat(bought.stream().filter(Purchase::first)).anySatisfy(original ->
-                        assertThat(original.repeated()).isEqualTo(repeat)));
+        assertThat(bought.stream().filter(purchase -> !purchase.first())).isNotEmpty()
+                .allSatisfy(repeat -> assertThat(bought.stream().filter(Purchase::first))
+                        .anySatisfy(original -> assertThat(original.repeated()).isEqualTo(repeat)));
     }
 }

@@ -29,7 +29,8 @@ class TrafficTest {
 
     private Traffic shop(int tries, int mostOpen, Supplier<HttpAnswer> answers) {
         try (var server = HttpListener.start("an ingest service", 0, request -> answers.get())) {
-            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add, refund -> {}, mostOpen);
+            var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add, refund -> {},
+                    mostOpen);
             traffic.run(50, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
             return traffic;
         }
@@ -42,7 +43,8 @@ class TrafficTest {
     @Test
     void a_202_is_ok_a_4xx_is_a_failure_and_a_5xx_nobody_knows() {
         shop(1, () -> answer(202));
-        assertThat(history).hasSize(10).allMatch(call -> call.result() == ClientCall.Result.OK && call.paymentId().equals(Optional.of("pay_1")));
+        assertThat(history).hasSize(10)
+                .allMatch(call -> call.result() == ClientCall.Result.OK && call.paymentId().equals(Optional.of("pay_1")));
         history.clear();
         shop(1, () -> answer(409));
         assertThat(history).hasSize(10).allMatch(call -> call.result() == ClientCall.Result.FAIL);
@@ -100,7 +102,8 @@ class TrafficTest {
 
     @Test
     void a_history_reads_back_as_it_was_written() {
-        var call = new ClientCall("acme", "key \" 1", new ClientCall.Content(1, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of("pay_1"));
+        var call = new ClientCall("acme", "key \" 1", new ClientCall.Content(1, "EUR", "pm_card_visa"), ClientCall.Result.OK,
+                Optional.of("pay_1"));
         assertThat(ClientCall.fromLine(call.toLine())).isEqualTo(call);
         assertThatThrownBy(() -> ClientCall.fromLine(call.toLine().replace("payment_method", "payload")))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("without payment_method");

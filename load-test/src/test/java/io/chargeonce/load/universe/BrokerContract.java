@@ -114,7 +114,8 @@ abstract class BrokerContract {
         RecordMetadata last = null;
         Producer<byte[], byte[]> producer = kafka.newProducer();
         for (String value : values) {
-            var answer = producer.send(new ProducerRecord<>(topic, partition, 12_345L, "key".getBytes(), value.getBytes(StandardCharsets.UTF_8)));
+            var answer = producer
+                    .send(new ProducerRecord<>(topic, partition, 12_345L, "key".getBytes(), value.getBytes(StandardCharsets.UTF_8)));
             producer.flush();
             last = answer.get();
         }
@@ -251,7 +252,8 @@ abstract class BrokerContract {
         play(kafka -> {
             String topic = kafka.newTopic();
             var member = new Member(kafka, topic);
-            assertThatThrownBy(() -> member.consumer.pause(List.of(new TopicPartition(topic, 0)))).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> member.consumer.pause(List.of(new TopicPartition(topic, 0))))
+                    .isInstanceOf(IllegalStateException.class);
             member.close();
         });
     }

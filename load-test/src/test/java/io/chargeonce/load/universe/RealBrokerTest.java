@@ -28,7 +28,8 @@ class RealBrokerTest extends BrokerContract {
         public String newTopic() {
             String topic = "contract-" + UUID.randomUUID();
             try {
-                admin.createTopics(List.of(new NewTopic(topic, 2, (short) 1).configs(Map.of("message.timestamp.type", "LogAppendTime")))).all().get();
+                admin.createTopics(List.of(new NewTopic(topic, 2, (short) 1).configs(Map.of("message.timestamp.type", "LogAppendTime"))))
+                        .all().get();
             } catch (InterruptedException | ExecutionException e) {
                 throw new IllegalStateException(e);
             }
@@ -50,8 +51,8 @@ class RealBrokerTest extends BrokerContract {
 
         @Override
         public void outwaitASilentMember(String topic) {
-            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() ->
-                    admin.describeConsumerGroups(List.of(topic)).all().get().get(topic).members().isEmpty());
+            Awaitility.await().atMost(Duration.ofSeconds(60))
+                    .until(() -> admin.describeConsumerGroups(List.of(topic)).all().get().get(topic).members().isEmpty());
         }
     }
 

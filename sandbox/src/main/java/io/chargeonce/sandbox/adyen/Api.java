@@ -60,7 +60,7 @@ final class Api {
             case Keys.Found.Replay<FrozenAnswer> replay -> replay(request, call, replay.answer().answer());
             case Keys.Found.InUse<FrozenAnswer> ignored -> throw Refusal.IN_PROGRESS;
             case Keys.Found.OtherRequest<FrozenAnswer> ignored ->
-                    throw new IllegalStateException("Bug! Requests with one key are not compared");
+                throw new IllegalStateException("Bug! Requests with one key are not compared");
         };
     }
 

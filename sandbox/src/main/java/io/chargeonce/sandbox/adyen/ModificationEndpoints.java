@@ -17,8 +17,8 @@ final class ModificationEndpoints {
     Executed receive(Call call) {
         boolean byReference = call.operation() == Operation.CANCEL_BY_REFERENCE;
         String payment = byReference
-                ? call.text("paymentReference").orElseThrow(() ->
-                        Refusal.invalid("130", "Required field 'paymentReference' is not provided."))
+                ? call.text("paymentReference")
+                        .orElseThrow(() -> Refusal.invalid("130", "Required field 'paymentReference' is not provided."))
                 : call.target();
         if (!byReference && books.payment(payment).isEmpty()) {
             throw Refusal.invalid("167", "Original pspReference required for this operation");

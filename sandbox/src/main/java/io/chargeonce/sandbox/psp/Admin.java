@@ -71,7 +71,7 @@ public final class Admin {
     private HttpAnswer removeRule(HttpRequest request) {
         if (request.method().equals("DELETE") && request.path().matches(RULES + "/\\d{1,18}")
                 && rules.remove(Long.parseLong(request.path().substring(RULES.length() + 1)))) {
-            return done(() -> { });
+            return done(() -> {});
         }
         return json(404, Map.of("error", "there is no " + request.method() + " " + request.path()));
     }

@@ -70,7 +70,7 @@ public final class Keys<A extends Keys.FirstAnswer> {
         return switch (state) {
             case State.Held<A> held when held.fingerprint().equals(fingerprint) -> new Found.InUse<>();
             case State.Answered<A> answered when answered.answer().fingerprint().equals(fingerprint) ->
-                    new Found.Replay<>(answered.answer());
+                new Found.Replay<>(answered.answer());
             case State.Held<A> ignored -> new Found.OtherRequest<>();
             case State.Answered<A> ignored -> new Found.OtherRequest<>();
         };

@@ -7,5 +7,7 @@ import java.util.Optional;
 public record LoggedRequest(Instant at, String method, String path, Optional<String> idempotencyKey, int status,
         Fate fate, Optional<String> fault) {
     /** EXECUTED changed or read something; REPLAYED repeated a frozen answer; the others did nothing at all. */
-    public enum Fate { EXECUTED, REPLAYED, REFUSED }
+    public enum Fate {
+        EXECUTED, REPLAYED, REFUSED
+    }
 }

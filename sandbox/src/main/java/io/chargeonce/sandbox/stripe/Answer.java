@@ -29,7 +29,8 @@ sealed interface Answer {
 
     /** A list, or a search result, which has a page number instead of a cursor. */
     record Page(String url, List<Answer> items, boolean hasMore, Optional<Integer> nextSearchPage, boolean search)
-            implements Answer {}
+            implements
+                Answer {}
 
     static Answer error(ApiError error, Optional<PaymentIntent> intent) {
         return new Failure(error, intent);

@@ -27,7 +27,7 @@ final class Api {
     private final Books books;
 
     Api(Credentials credentials, InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules,
-            Execution execution, Books books) {
+        Execution execution, Books books) {
         this.credentials = credentials;
         this.clock = clock;
         this.outage = outage;
@@ -69,7 +69,8 @@ final class Api {
             case Keys.Found.InUse<FrozenAnswer> ignored -> throw Refusal.beforeExecution(ApiError.invalidRequest(409,
                     "There is currently another in-progress request using this Idempotent Key (that probably means you "
                             + "submitted twice, and the other request is still going through): " + key + ". Please try again "
-                            + "later.").code("idempotency_key_in_use"));
+                            + "later.")
+                    .code("idempotency_key_in_use"));
             case Keys.Found.OtherRequest<FrozenAnswer> ignored -> throw Refusal.beforeExecution(ApiError.of(400, "idempotency_error",
                     "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
                             + "using a key other than '" + key + "' if you meant to execute a different request."));

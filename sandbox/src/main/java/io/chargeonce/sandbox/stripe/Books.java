@@ -100,7 +100,7 @@ final class Books implements Ledger, AutoCloseable {
     }
 
     private synchronized <T> List<T> newest(List<String> order, Map<String, T> objects, Optional<String> after, int limit,
-            Predicate<T> wanted) {
+                                            Predicate<T> wanted) {
         List<T> found = new ArrayList<>();
         int start = after.map(order::lastIndexOf).orElse(order.size()) - 1;
         for (int i = start; i >= 0 && found.size() <= limit; i--) {

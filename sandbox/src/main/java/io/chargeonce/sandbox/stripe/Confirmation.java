@@ -32,7 +32,8 @@ final class Confirmation {
             case CANCELED -> throw UnexpectedState.refused(intent, "You cannot confirm this PaymentIntent because it has a "
                     + "status of canceled. Only a PaymentIntent with one of the following statuses may be confirmed: "
                     + "requires_confirmation, requires_action.");
-            case REQUIRES_PAYMENT_METHOD, REQUIRES_CONFIRMATION, REQUIRES_ACTION -> { }
+            case REQUIRES_PAYMENT_METHOD, REQUIRES_CONFIRMATION, REQUIRES_ACTION -> {
+            }
         }
     }
 
@@ -58,8 +59,9 @@ final class Confirmation {
     private static Executed capture(PaymentIntent intent, TestCard card, Call call) {
         Charge charge = charge(intent, card, call, Ids.next("ch_3", 23), Optional.empty());
         PaymentIntent captured = intent.captured(charge.id());
-        Movement movement = new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), Optional.empty(), intent.amount(), intent.currency(),
-                intent.metadata(), call.at(), call.key(), Currencies.value(intent.amount(), intent.currency()));
+        Movement movement =
+                new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), Optional.empty(), intent.amount(), intent.currency(),
+                        intent.metadata(), call.at(), call.key(), Currencies.value(intent.amount(), intent.currency()));
         return new Executed(new Answer.Intent(captured, Optional.empty()),
                 new Change(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));
     }

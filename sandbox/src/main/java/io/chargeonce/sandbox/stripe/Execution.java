@@ -93,7 +93,7 @@ final class Execution {
         if (fault.isPresent() && fault.get() instanceof Fault.WrongAmount(long amount)) {
             return switch (answer) {
                 case Answer.Intent(PaymentIntent intent, Optional<Charge> charge) ->
-                        new Answer.Intent(intent.withAmount(amount), charge);
+                    new Answer.Intent(intent.withAmount(amount), charge);
                 case Answer.Refunded(Refund refund) -> new Answer.Refunded(refund.withAmount(amount));
                 case Answer.Charged ignored -> answer;
                 case Answer.Failure ignored -> answer;

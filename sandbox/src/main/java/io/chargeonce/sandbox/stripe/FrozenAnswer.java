@@ -5,4 +5,5 @@ import java.time.Instant;
 
 /** The first answer to an idempotency key, kept for its lifetime. */
 record FrozenAnswer(String key, String fingerprint, Instant at, String requestId, Answer answer)
-        implements Keys.FirstAnswer {}
+        implements
+            Keys.FirstAnswer {}

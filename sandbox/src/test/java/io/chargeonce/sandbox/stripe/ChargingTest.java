@@ -205,7 +205,8 @@ class ChargingTest {
     }
 
     private String refusal(PaymentIntentCreateParams.Builder payment) {
-        return catchThrowableOfType(InvalidRequestException.class, () -> customer.stripe.v1().paymentIntents().create(payment.build())).getMessage();
+        return catchThrowableOfType(InvalidRequestException.class, () -> customer.stripe.v1().paymentIntents().create(payment.build()))
+                .getMessage();
     }
 
     @Test

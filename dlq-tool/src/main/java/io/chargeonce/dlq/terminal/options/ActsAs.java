@@ -11,7 +11,8 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class ActsAs {
 
     /** With the option that makes a login of one's own; another shared role is refused, and says so. */
-    private static final Map<String, String> SHARED = Map.of(Roles.OPERATOR, "--operator", Roles.UNMASK, "--unmask", Roles.ERASER, "--eraser");
+    private static final Map<String, String> SHARED =
+            Map.of(Roles.OPERATOR, "--operator", Roles.UNMASK, "--unmask", Roles.ERASER, "--eraser");
 
     private ActsAs() {}
 

@@ -29,7 +29,8 @@ public final class FilterOptions {
     @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
     Optional<String> newerThan;
 
-    @Option(names = "--text", paramLabel = "TEXT", description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
+    @Option(names = "--text", paramLabel = "TEXT",
+            description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",
@@ -45,8 +46,8 @@ public final class FilterOptions {
     }
 
     private Optional<Standing> standing(Problems problems) {
-        Optional<Standing> known = standing.flatMap(given ->
-                Arrays.stream(Standing.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT))).findFirst());
+        Optional<Standing> known = standing
+                .flatMap(given -> Arrays.stream(Standing.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT))).findFirst());
         if (standing.isPresent() && known.isEmpty()) {
             problems.add("--standing is '%s', but must be one of %s".formatted(standing.get(),
                     Arrays.stream(Standing.values()).map(Standing::tag).collect(Collectors.joining(", "))));

@@ -23,7 +23,8 @@ final class TraitOptions {
     @Option(names = "--generation", paramLabel = "N", description = "Only payments of this generation: 1, and one more for each merge.")
     Optional<String> generation;
 
-    @Option(names = "--run", paramLabel = "RUN", description = "Only what this merge run had in its set; of what was purged, only what this purge took out.")
+    @Option(names = "--run", paramLabel = "RUN",
+            description = "Only what this merge run had in its set; of what was purged, only what this purge took out.")
     Optional<String> run;
 
     Traits traits(Problems problems) {

@@ -47,7 +47,8 @@ public final class ChangeReport {
 
     static String committed(Tally<Fate> fates, Mandate mandate) {
         boolean moved = Arrays.stream(Fate.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
-        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(mandate.run(), mandate.actor());
+        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(mandate.run(),
+                mandate.actor());
     }
 
     /** What became of each, by fate, with money. */

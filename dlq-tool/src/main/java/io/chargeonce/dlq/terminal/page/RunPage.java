@@ -82,9 +82,10 @@ public final class RunPage {
     }
 
     private static String outcomes(Outcomes outcomes) {
-        return outcomes.entered() == 0 ? "None of them was to be charged." : "Of %,d that re-entered, %,d succeeded, %,d were declined, %,d failed again, %,d are unresolved, %,d are on their way."
-                .formatted(outcomes.entered(), outcomes.succeeded(), outcomes.declined(), outcomes.failedAgain(),
-                        outcomes.unresolved(), outcomes.open());
+        return outcomes.entered() == 0 ? "None of them was to be charged."
+                : "Of %,d that re-entered, %,d succeeded, %,d were declined, %,d failed again, %,d are unresolved, %,d are on their way."
+                        .formatted(outcomes.entered(), outcomes.succeeded(), outcomes.declined(), outcomes.failedAgain(),
+                                outcomes.unresolved(), outcomes.open());
     }
 
     private static <K extends Enum<K>> void tally(Tally<K> tally, K[] kinds, String title, Function<K, String> inWords, Screen screen) {

@@ -41,9 +41,11 @@ public final class StoryPage {
         if (isDead) {
             field("a merge", switch (letter.standing()) {
                 case RECHARGEABLE -> "sends it through the pipeline again: nothing was charged";
-                case PAST_DEADLINE -> "sends it through the pipeline again with a new deadline, for its own has passed: nothing was charged";
-                case NEEDS_A_PERSON -> "leaves it: it was merged %d times and died each time, so find out why, then name it with --even-capped"
-                        .formatted(letter.generation() - 1);
+                case PAST_DEADLINE ->
+                    "sends it through the pipeline again with a new deadline, for its own has passed: nothing was charged";
+                case NEEDS_A_PERSON ->
+                    "leaves it: it was merged %d times and died each time, so find out why, then name it with --even-capped"
+                            .formatted(letter.generation() - 1);
                 case CHARGED -> "settles it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
                 case POISON -> "cannot take it: it is no payment; edit makes it one, or purge gives it up";
@@ -69,8 +71,9 @@ public final class StoryPage {
             screen.print("  none: nothing was ever sent to a PSP");
         }
         for (Attempt attempt : story.attempts()) {
-            screen.labelled("  %d. ".formatted(attempt.sequence()), "%s at %s: %s; key %s%s".formatted(Words.time(attempt.sentAt()), attempt.psp(),
-                    inWords(attempt), attempt.key().value(), keyLife(attempt)));
+            screen.labelled("  %d. ".formatted(attempt.sequence()),
+                    "%s at %s: %s; key %s%s".formatted(Words.time(attempt.sentAt()), attempt.psp(),
+                            inWords(attempt), attempt.key().value(), keyLife(attempt)));
         }
     }
 

@@ -51,10 +51,11 @@ public final class SummaryTable {
     /** The column has room on a wide screen only. */
     private static void keys(Summary summary, Screen screen) {
         var first = new TreeMap<String, Instant>();
-        summary.groups().forEach(group -> group.keyValidUntil().ifPresent(at ->
-                first.merge(group.psp().orElse("a PSP"), at, (one, other) -> one.isBefore(other) ? one : other)));
-        first.forEach((psp, at) -> screen.say("%s forgets the first key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
-                .formatted(psp, Words.time(at))));
+        summary.groups().forEach(group -> group.keyValidUntil()
+                .ifPresent(at -> first.merge(group.psp().orElse("a PSP"), at, (one, other) -> one.isBefore(other) ? one : other)));
+        first.forEach((psp, at) -> screen
+                .say("%s forgets the first key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
+                        .formatted(psp, Words.time(at))));
     }
 
     private static List<String> byMerge(Tally<Standing> standings) {

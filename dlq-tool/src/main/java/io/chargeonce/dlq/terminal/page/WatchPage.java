@@ -22,14 +22,17 @@ public final class WatchPage {
     /** Of at most so many rows, and never fewer than tell the gist of each part. */
     public static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
         var lines = new ArrayList<String>();
-        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")), screen.faint(Words.time(watch.at()))));
+        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")),
+                screen.faint(Words.time(watch.at()))));
         lines.addAll(Section.fitted(List.of(
                 Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
                 Section.table(screen.bold("Tiers"), "tiers", TIERS, watch.tiers(), "nothing waits", screen),
                 new Section(screen.bold("Breakers"), List.of(), screen.wrapped("  ", breakers.entrySet().stream()
-                        .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of).toList(), "lines"),
+                        .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of)
+                        .toList(), "lines"),
                 new Section(screen.bold("Open runs"), List.of(), watch.runs().isEmpty() ? List.of(List.of("  none"))
-                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")), rows - lines.size()));
+                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")),
+                rows - lines.size()));
         return lines;
     }
 

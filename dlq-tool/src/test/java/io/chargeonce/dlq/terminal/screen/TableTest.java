@@ -35,8 +35,10 @@ class TableTest {
     @Test
     void what_must_stay_whole_stays_whole_on_any_screen() {
         assertThat(printed(26, new Row("a-long-id", "12.00 EUR", "some message"))).contains("a-long-id  12.00 EUR  som…");
-        assertThat(printed(25, new Row("a-long-id", "12.00 EUR", "some message"))).isEqualTo("ID            AMOUNT\na-long-id  12.00 EUR\n");
-        assertThat(printed(5, new Row("a-long-id", "12.00 EUR", "some message"))).as("no screen at all").contains("a-long-id  12.00 EUR  som…");
+        assertThat(printed(25, new Row("a-long-id", "12.00 EUR", "some message")))
+                .isEqualTo("ID            AMOUNT\na-long-id  12.00 EUR\n");
+        assertThat(printed(5, new Row("a-long-id", "12.00 EUR", "some message"))).as("no screen at all")
+                .contains("a-long-id  12.00 EUR  som…");
     }
 
     @Test
@@ -77,8 +79,7 @@ class TableTest {
         assertThat(Ages.brief(Duration.ofDays(400))).isEqualTo("400d");
         assertThat(Ages.parse("90m")).contains(Duration.ofMinutes(90));
         assertThat(Ages.parse("2d")).contains(Duration.ofDays(2));
-        assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text ->
-                assertThat(Ages.parse(text)).isEmpty());
+        assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text -> assertThat(Ages.parse(text)).isEmpty());
     }
 
     @Test
