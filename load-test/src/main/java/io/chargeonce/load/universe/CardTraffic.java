@@ -2,9 +2,9 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.load.game.Fault;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -23,7 +23,6 @@ final class CardTraffic {
 
     private final Kernel kernel;
     private final Broker broker;
-    private final List<Place> strange = new ArrayList<>();
 
     CardTraffic(Kernel kernel, Broker broker) {
         this.kernel = kernel;
@@ -41,13 +40,12 @@ final class CardTraffic {
         byte[] value = POISON.get(kernel.random().nextInt(POISON.size())).getBytes(StandardCharsets.UTF_8);
         var record = new ProducerRecord<>(topic, NUMBER.getBytes(StandardCharsets.UTF_8), value);
         TopicPartition partition = broker.partitionOf(record);
-        var place = new Place(partition, broker.append(partition, record));
-        strange.add(place);
-        return place;
+        return new Place(partition, broker.append(partition, record));
     }
 
-    /** Those that no part of the pipeline has sent. */
-    boolean isStrange(Place place) {
-        return strange.contains(place);
+    /** No part of the pipeline has sent it: a stranger did, or a broker copied what a stranger sent. */
+    static boolean isStrange(ConsumerRecord<byte[], byte[]> record) {
+        return KafkaBlows.WORK.contains(record.topic()) && record.value() != null
+                && POISON.contains(new String(record.value(), StandardCharsets.UTF_8));
     }
 }

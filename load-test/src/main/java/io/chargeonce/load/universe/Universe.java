@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import tools.jackson.databind.JsonNode;
 
 /** Plays one universe after the other in one database: clients and faults, healing, rest, and the checker's verdict. */
@@ -132,7 +131,7 @@ public final class Universe implements Game {
         if (nemesis.knows(Fault.THEFT)) {
             AuditLog.look(postgres, witness);
         }
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0], cards), witness.seen());
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
                     kernel.bug().get());
@@ -197,7 +196,7 @@ public final class Universe implements Game {
                 && postgres.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster, CardTraffic cards) {
+    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -206,7 +205,7 @@ public final class Universe implements Game {
 
             @Override
             public Topics topics() {
-                return new ModelTopics(broker, cards);
+                return new ModelTopics(broker);
             }
 
             @Override
@@ -226,7 +225,7 @@ public final class Universe implements Game {
         };
     }
 
-    private record ModelTopics(Broker broker, CardTraffic cards) implements Topics {
+    private record ModelTopics(Broker broker) implements Topics {
 
         @Override
         public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
@@ -235,7 +234,7 @@ public final class Universe implements Game {
 
         @Override
         public boolean isOfAStranger(ConsumerRecord<byte[], byte[]> record) {
-            return cards.isStrange(new CardTraffic.Place(new TopicPartition(record.topic(), record.partition()), record.offset()));
+            return CardTraffic.isStrange(record);
         }
 
         @Override
