@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench;
 
 import io.chargeonce.bench.relay.RelayBench;

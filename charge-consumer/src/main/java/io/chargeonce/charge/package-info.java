@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The engine that moves money: route, claim, charge, decide, resolve. Start reading at {@link io.chargeonce.charge.ChargeHandler}. */
 package io.chargeonce.charge;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp;
 
 import io.chargeonce.payment.FailureCause;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp;
 
 /** One account at one PSP: an entry of the settings. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
 /** What must hold at the end of every run. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
 /** Compares money per merchant and currency, as rows, outcome events and ledgers tell it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.conformance;
 
 import io.chargeonce.conformance.Rule.Finding;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.client;
 
 /** What became of sending one payment or refund. */

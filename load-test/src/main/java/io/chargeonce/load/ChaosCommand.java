@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
 import io.chargeonce.load.chaos.Chaos;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
 /** A client setting that carries a guarantee: written in code, and refused in a properties file. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
 /** How the members of a group share out partitions. The loops work with both, and are tested with both. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
 /** Where money was taken: what a refund gives back. */

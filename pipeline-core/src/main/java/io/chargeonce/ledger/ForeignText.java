@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
 /** Text that came from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.payment;
 
 /** What a decline allows. Only a merchant who opted in has soft ones presented again. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.payment;
 
 /** How an attempt that provably moved no money is followed up. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
 /** A part of a service could not start; the parts before it are closed again. The message is one line for an operator. */

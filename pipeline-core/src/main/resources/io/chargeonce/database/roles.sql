@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- One role per service, each with what its statements need and no more, column by column. Run as the schema's owner, in one
 -- transaction, as often as you like: it first takes back everything, so a right that is not below is gone. docs/roles.md shows the
 -- result, and a test compares. No role owns anything, so none can alter a table, drop an index or switch a trigger off. No role may

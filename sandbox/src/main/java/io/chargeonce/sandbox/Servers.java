@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox;
 
 /** A Kafka and a Postgres that all tests of a JVM share; each is started when it is first asked for. Any thread. */

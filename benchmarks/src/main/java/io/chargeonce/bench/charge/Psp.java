@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
 /** How a contestant reaches the PSP: in this process, or over HTTP. Any thread. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
 /** The same with a listener thread for each partition: more would have nothing to do. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
 /** Spring Kafka with {@code @RetryableTopic} and JdbcTemplate, half as many listener threads as partitions. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp.adyen;
 
 /** Adyen's refusal reason codes in the words that all our declines use, whatever the PSP. Pure. */

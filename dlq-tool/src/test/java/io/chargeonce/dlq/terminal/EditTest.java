@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
 import static java.nio.file.attribute.PosixFilePermission.OWNER_READ;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A request to give money back becomes one row; equal requests are one refund.
  * Knows how a payment's key and body are read and how a refund is shown; a refund is decided in the ledger.

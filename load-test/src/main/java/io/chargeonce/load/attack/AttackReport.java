@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
 import io.chargeonce.load.attack.Attack.Result;

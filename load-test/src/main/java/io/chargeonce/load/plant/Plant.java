@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.plant;
 
 import static io.chargeonce.checker.Invariant.ACCEPTED_DURABLE;

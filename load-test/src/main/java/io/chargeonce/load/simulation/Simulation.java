@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.simulation;
 
 import io.chargeonce.database.Migrations;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
 /** Unwinds a strand whose process was killed. An error, so that nothing that handles exceptions stops it. */

@@ -1,4 +1,5 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
+-- SPDX-License-Identifier: Apache-2.0
 -- What a role may do is in roles.sql. What no role may do, not even the owner by a slip, is refused here.
 
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
 /** An answer together with what has to change for it to be true. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
 /** Stripe's refusal of a step that the intent's status does not allow. It shows the intent, so that a client learns where it stands. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
 /** Makes foreign text safe to print: nothing in it can move a cursor, colour a screen, or turn text around. */

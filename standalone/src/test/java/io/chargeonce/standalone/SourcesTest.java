@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What holds for each source file and each package. The layout of a file is the formatter's. */
+class SourcesTest {
+
+    private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
+    private static final long MOST_FILES = 31;
+    /** Larger than a package should be, with the size that none of them may outgrow. */
+    private static final Map<String, Long> LARGE = Map.of("io.chargeonce.bench.charge", 37L, "io.chargeonce.charge", 39L,
+            "io.chargeonce.checker", 33L, "io.chargeonce.load.chaos", 32L, "io.chargeonce.load.universe", 44L, "io.chargeonce.kafka", 38L,
+            "io.chargeonce.sandbox.stripe", 41L);
+
+    private static List<Path> sources(String kind) throws IOException {
+        try (Stream<Path> modules = Files.list(Repository.root())) {
+            return modules.map(module -> module.resolve("src/" + kind + "/java")).filter(Files::isDirectory).flatMap(SourcesTest::javaFiles)
+                    .toList();
+        }
+    }
+
+    private static Stream<Path> javaFiles(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void each_source_file_names_its_licence() throws IOException {
+        var files = Stream.concat(sources("main").stream(), sources("test").stream()).toList();
+        assertThat(files).hasSizeGreaterThan(1_000).allSatisfy(file -> assertThat(Files.readAllLines(file).getFirst()).isEqualTo(LICENCE));
+    }
+
+    @Test
+    void each_package_says_what_lives_there_and_has_few_files() throws IOException {
+        Map<Path, List<Path>> packages = sources("main").stream().collect(Collectors.groupingBy(Path::getParent));
+        packages.forEach((folder, files) -> {
+            String name = folder.toString().replaceFirst(".*/src/main/java/", "").replace('/', '.');
+            assertThat(folder.resolve("package-info.java")).exists();
+            assertThat((long) files.size()).as(name).isLessThanOrEqualTo(LARGE.getOrDefault(name, MOST_FILES));
+        });
+    }
+}
