@@ -51,6 +51,7 @@ class TheftTest {
             "UPDATE operation_state SET state = 'dead', settled_at = NULL WHERE operation_id = 'pay_succeeded'",
             "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
             "UPDATE operation_state SET psp = 'adyen' WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
             "UPDATE operation_state SET settled_at = now() + interval '1 day' WHERE operation_id = 'pay_succeeded'",
             "UPDATE payment_attempt SET psp_key = 'another'",
             "UPDATE payment_attempt SET operation_id = 'pay_dead', payment_id = 'pay_dead'",

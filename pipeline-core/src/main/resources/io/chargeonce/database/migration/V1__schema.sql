@@ -278,6 +278,11 @@ CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference,
                        AND (NEW.psp, NEW.psp_reference, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
     EXECUTE FUNCTION only_a_typed_reference_is_corrected();
 
+-- Only a merge and a presentation give a payment more time.
+CREATE TRIGGER no_deadline_is_put_off AFTER UPDATE OF charge_before ON operation_state
+    FOR EACH ROW WHEN (NEW.charge_before > OLD.charge_before AND NEW.represented = OLD.represented AND NEW.generation = OLD.generation)
+    EXECUTE FUNCTION refuse('a deadline is put off by a merge or a presentation alone');
+
 -- Whether an attempt of it has not failed. Both halves have an index of their own.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
