@@ -61,7 +61,7 @@ class OperationsTest {
 
     private static void look(CommandLine all, String call) {
         CommandLine command = all;
-        for (String word : call.split("[^A-Za-z0-9_-]+")) {
+        for (String word : call.replaceFirst(" #.*", "").split("[^A-Za-z0-9_-]+")) {
             Map<String, CommandLine> below = command.getSubcommands();
             if (word.matches("--[a-z-]+")) {
                 // A terminal breaks a long line anywhere.
