@@ -9,9 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What holds for each source file and each package. The layout of a file is the formatter's. */
 class SourcesTest {
@@ -52,5 +56,18 @@ class SourcesTest {
             assertThat(folder.resolve("package-info.java")).exists();
             assertThat((long) files.size()).as(name).isLessThanOrEqualTo(LARGE.getOrDefault(name, MOST_FILES));
         });
+    }
+
+    /** {@code charge/Claims} in the text is {@code …/io/chargeonce/charge/Claims.java}. */
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/architecture.md", "CONTRIBUTING.md"})
+    void each_class_that_a_page_sends_its_reader_to_is_there(String page) throws IOException {
+        Set<String> classes = sources("main").stream()
+                .map(file -> file.toString().replaceFirst(".*/src/main/java/io/chargeonce/", "").replaceFirst("\\.java$", ""))
+                .collect(Collectors.toSet());
+        List<String> named = Pattern.compile("`([a-z]+(?:/[a-z]+)*/[A-Z]\\w*)`").matcher(Files.readString(Repository.root().resolve(page)))
+                .results().map(found -> found.group(1)).distinct().toList();
+        assertThat(named).hasSizeGreaterThan(5);
+        assertThat(classes).containsAll(named);
     }
 }
