@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.client;
 
+import java.util.List;
+
 /** What became of sending one payment or refund. */
 public sealed interface Sent {
 
@@ -19,9 +21,23 @@ public sealed interface Sent {
     /**
      * Refused for good, and by no sending accepted: sending the same again changes nothing.
      *
-     * @param type  the problem's, such as {@code urn:chargeonce:problem:invalid-request}
+     * @param type   the problem's, such as {@code urn:chargeonce:problem:invalid-request}
+     * @param errors each field that is wrong, where the body's fields are what is wrong; none otherwise
      */
-    record Refused(int httpStatus, String type, String detail, int sends) implements Sent {}
+    record Refused(int httpStatus, String type, String detail, List<FieldError> errors, int sends) implements Sent {
+
+        public Refused {
+            errors = List.copyOf(errors);
+        }
+
+        /** Of no field. */
+        public Refused(int httpStatus, String type, String detail, int sends) {
+            this(httpStatus, type, detail, List.of(), sends);
+        }
+    }
+
+    /** @param field a field's name as it is sent, such as {@code amount} */
+    record FieldError(String field, String detail) {}
 
     /**
      * Not known: it may have been accepted. Either no answer came, however often it was sent; or a sending stayed without an

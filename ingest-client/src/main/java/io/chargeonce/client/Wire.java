@@ -3,6 +3,7 @@ package io.chargeonce.client;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -109,7 +110,12 @@ final class Wire {
             JsonNode json = json();
             return isAccepted()
                     ? new Sent.Accepted(json.path("id").asString(""), json.path("status").asString(""), replay, sends)
-                    : new Sent.Refused(status, type(), json.path("detail").asString(""), sends);
+                    : new Sent.Refused(status, type(), json.path("detail").asString(""), errors(json), sends);
+        }
+
+        private static List<Sent.FieldError> errors(JsonNode problem) {
+            return problem.path("errors").valueStream()
+                    .map(error -> new Sent.FieldError(error.path("field").asString(""), error.path("detail").asString(""))).toList();
         }
 
         String type() {

@@ -147,6 +147,15 @@ class PaymentClientTest {
     }
 
     @Test
+    void each_field_that_is_wrong_is_told() throws Exception {
+        answer(400,
+                "{\"type\":\"urn:chargeonce:problem:invalid-request\",\"detail\":\"why\",\"errors\":[{\"field\":\"amount\",\"detail\":\"too small\"}]}");
+
+        assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Refused(400, "urn:chargeonce:problem:invalid-request", "why",
+                List.of(new Sent.FieldError("amount", "too small")), 1));
+    }
+
+    @Test
     void when_nothing_is_left_to_try_it_says_that_it_does_not_know() throws Exception {
         IntStream.range(0, 5).forEach(i -> answer(503, ""));
 
