@@ -58,7 +58,7 @@ class RetryTiersTest {
         }
         var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), tiers, Optional.empty());
         var settings =
-                new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5))),
+                new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(1))),
                         100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1),
                         Optional.empty(),
                         ChargeSettings.Pace.USUAL);
