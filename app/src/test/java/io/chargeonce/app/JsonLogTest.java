@@ -7,7 +7,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.joran.spi.JoranException;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.tracing.Tracing;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.due.RowByRow;
+import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DueOperations;

@@ -2,17 +2,25 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.audit.AuditSealer;
+import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.charge.due.DueRepresentments;
+import io.chargeonce.charge.due.EndedPurges;
+import io.chargeonce.charge.due.Sweeper;
+import io.chargeonce.charge.due.TopicProgress;
+import io.chargeonce.charge.webhook.PspNewsroom;
+import io.chargeonce.charge.webhook.WebhookInbox;
+import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DriftedGrants;
 import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.DueTimes;
+import io.chargeonce.kafka.loop.LoopSettings;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
@@ -55,7 +63,7 @@ public final class ChargeEngine {
     private final Database database;
     private final OutboxRelay relay;
     private final Gateways gateways;
-    private final Exchange exchange;
+    private final PspExchange exchange;
     private final RetrySchedule schedule;
     private final Resolutions resolutions;
     private final ChargeHandler handler;
@@ -93,7 +101,7 @@ public final class ChargeEngine {
         startWorker("outbox-age", Duration.ofSeconds(5), new OutboxAge(database, meters)::runOnce);
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
-        this.exchange = lifecycle.start("exchange", () -> new Exchange(database, gateways, meters, tracing));
+        this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
@@ -129,9 +137,9 @@ public final class ChargeEngine {
                 () -> new Resolver(database, gateways, exchange, resolutions, tracing, settings.lease()));
         startWorker("resolver", Duration.ofMillis(500), resolver::start);
         startWorker("absent-psps", Duration.ofSeconds(30), new AbsentPsps(database, gateways, topics, relay::nudge, meters)::runOnce);
-        var presenter = new Presenter(database, topics, relay::nudge);
+        var presenter = new DueRepresentments(database, topics, relay::nudge);
         startWorker("presenter", Duration.ofSeconds(10), presenter::runOnce);
-        var purges = new PurgeEnd(database, topics, relay::nudge);
+        var purges = new EndedPurges(database, topics, relay::nudge);
         startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
         var sweeper = new Sweeper(database, progress, topics, schedule.tiers().size(), settings.sweepAfter(), relay::nudge);

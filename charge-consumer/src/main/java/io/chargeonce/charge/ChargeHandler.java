@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.database.Patiently;
-import io.chargeonce.kafka.RecordHandler;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.kafka.loop.RecordHandler;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.psp.Gateways;
@@ -34,7 +36,7 @@ public final class ChargeHandler implements RecordHandler {
     private static final String NOT_A_MERCHANT = "?";
 
     private final Claims claims;
-    private final Exchange exchange;
+    private final PspExchange exchange;
     private final Gateways gateways;
     private final Resolutions resolutions;
     private final PoisonBin poison;
@@ -42,7 +44,7 @@ public final class ChargeHandler implements RecordHandler {
     private final NewerRecords newer;
     private final MeterRegistry meters;
 
-    ChargeHandler(Claims claims, Exchange exchange, Gateways gateways, Resolutions resolutions,
+    ChargeHandler(Claims claims, PspExchange exchange, Gateways gateways, Resolutions resolutions,
                   PoisonBin poison, FloodGuard flood, NewerRecords newer, MeterRegistry meters) {
         this.claims = claims;
         this.exchange = exchange;
@@ -69,7 +71,7 @@ public final class ChargeHandler implements RecordHandler {
     /** While Postgres is away, answers that are known wait for it, and so does every claim. */
     @Override
     public Optional<Duration> waitedAgo() {
-        return Patiently.waitedAgo();
+        return DatabaseRetry.waitedAgo();
     }
 
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
@@ -150,7 +152,8 @@ public final class ChargeHandler implements RecordHandler {
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
             Resolutions.Resolved resolved = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
-                    attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.Ask.after(tried)), Optional.empty()));
+                    attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
+                    Optional.empty()));
             resolved.state().ifPresent(state -> tellEnd(merchant, state));
             claimed = resolved.elsewhere();
         }

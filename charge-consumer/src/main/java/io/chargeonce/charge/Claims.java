@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.call.PspCalls;
+import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
-import io.chargeonce.database.Patiently;
+import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.ObservationTable;
@@ -44,7 +46,7 @@ import java.util.UUID;
 final class Claims implements AutoCloseable {
 
     /** The token is the caller's, so that a claim whose answer got lost recognises itself when it is repeated. */
-    private record Ask(PaymentRecord record, UUID token) {}
+    private record ClaimRequest(PaymentRecord record, UUID token) {}
 
     /** How long after its due time work may wait in its record's place until its PSP takes more. */
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
@@ -56,7 +58,7 @@ final class Claims implements AutoCloseable {
     private final RetrySchedule schedule;
     private final Topics topics;
     private final Duration lease;
-    private final Coalescer<Ask, Claim> coalescer;
+    private final Coalescer<ClaimRequest, Claim> coalescer;
 
     Claims(Database database, Routing routing, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
         this.database = database;
@@ -73,8 +75,8 @@ final class Claims implements AutoCloseable {
      * @throws RuntimeException                       a bug that this one operation runs into
      */
     Claim claim(PaymentRecord record) {
-        var ask = new Ask(record, UUID.randomUUID());
-        return Patiently.ask(() -> coalescer.ask(record.merchant(), ask));
+        var ask = new ClaimRequest(record, UUID.randomUUID());
+        return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), ask));
     }
 
     /**
@@ -83,7 +85,7 @@ final class Claims implements AutoCloseable {
      * @param digest what was thrown and where
      */
     Claim setBack(PaymentRecord record, String digest) {
-        return Patiently.insist(() -> database.inTransaction(connection -> setBack(connection, record, digest)));
+        return DatabaseRetry.insist(() -> database.inTransaction(connection -> setBack(connection, record, digest)));
     }
 
     private Claim setBack(Connection connection, PaymentRecord record, String digest) throws SQLException {
@@ -109,12 +111,12 @@ final class Claims implements AutoCloseable {
         return new Claim.Parked();
     }
 
-    private List<Claim> claimAll(Connection connection, List<Ask> asks) throws SQLException {
+    private List<Claim> claimAll(Connection connection, List<ClaimRequest> asks) throws SQLException {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, asks.stream().map(ask -> ask.record.operationId()).toList());
         var changes = new Changes(topics);
         var claims = new ArrayList<Claim>();
-        for (Ask ask : asks) {
+        for (ClaimRequest ask : asks) {
             Operation operation = locked.rows().get(ask.record.operationId());
             claims.add(operation == null
                     ? new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted")
@@ -134,7 +136,7 @@ final class Claims implements AutoCloseable {
                 .noLongerThan(Duration.between(now, operation.chargeBefore()));
     }
 
-    private Claim claim(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {
+    private Claim claim(Connection connection, ClaimRequest ask, Operation operation, Instant now, Changes changes) throws SQLException {
         if (!ask.record.saysTheSameAs(Staging.record(operation))) {
             return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record says something else than the accepted payment");
         }
@@ -178,7 +180,7 @@ final class Claims implements AutoCloseable {
         return waited.isNegative() ? Duration.ZERO : waited;
     }
 
-    private Claim choose(Connection connection, Ask ask, Operation operation, Instant now, Changes changes) throws SQLException {
+    private Claim choose(Connection connection, ClaimRequest ask, Operation operation, Instant now, Changes changes) throws SQLException {
         if (routing.wasPspsTrouble(operation, waited(operation, now))) {
             operation.pardon();
         }
@@ -208,7 +210,7 @@ final class Claims implements AutoCloseable {
         return park(operation, tier, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
-    private Claim take(Ask ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
+    private Claim take(ClaimRequest ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
         Duration waited = waited(operation, now);
         operation.claim(ask.token, gateway.psp(), now.plus(lease));
         Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
@@ -218,12 +220,12 @@ final class Claims implements AutoCloseable {
     }
 
     /** The answer to our COMMIT got lost and we ask again: the attempt is ours already. */
-    private Claim repeated(Connection connection, Ask ask, Operation operation) throws SQLException {
+    private Claim repeated(Connection connection, ClaimRequest ask, Operation operation) throws SQLException {
         Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
         return claimed(ask, operation, attempt, Duration.ZERO);
     }
 
-    private Claim claimed(Ask ask, Operation operation, Attempt attempt, Duration waited) {
+    private Claim claimed(ClaimRequest ask, Operation operation, Attempt attempt, Duration waited) {
         var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true);
         return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), waited);
     }

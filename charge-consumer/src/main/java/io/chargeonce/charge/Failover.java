@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.call.PspCalls;
+import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
@@ -28,14 +30,14 @@ final class Failover {
      * @param token of the next attempt; the caller's, so that it recognises its own when a COMMIT's answer got lost
      * @param tried where it has failed since it waited last
      */
-    record Ask(UUID token, Set<String> tried) {
+    record FailoverRequest(UUID token, Set<String> tried) {
 
-        Ask {
+        FailoverRequest {
             tried = Set.copyOf(tried);
         }
 
-        static Ask after(Set<String> tried) {
-            return new Ask(UUID.randomUUID(), tried);
+        static FailoverRequest after(Set<String> tried) {
+            return new FailoverRequest(UUID.randomUUID(), tried);
         }
     }
 
@@ -48,7 +50,7 @@ final class Failover {
     }
 
     /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well */
-    Optional<Claim.Claimed> take(Connection connection, Operation operation, Ask ask, Changes changes) throws SQLException {
+    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest ask, Changes changes) throws SQLException {
         Optional<Gateway> gateway = elsewhere(operation, ask);
         if (gateway.isEmpty()) {
             return Optional.empty();
@@ -66,18 +68,18 @@ final class Failover {
     }
 
     /** The answer to our COMMIT got lost and we ask again: the attempt elsewhere is ours already, for what is left of its lease. */
-    Claim.Claimed repeated(Connection connection, Operation operation, Ask ask, Instant now) throws SQLException {
+    Claim.Claimed repeated(Connection connection, Operation operation, FailoverRequest ask, Instant now) throws SQLException {
         Lease held = Lease.of(lease);
         return claimed(operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst(), ask, held, now);
     }
 
-    private Claim.Claimed claimed(Operation operation, Attempt attempt, Ask ask, Lease held, Instant now) {
+    private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest ask, Lease held, Instant now) {
         PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
                 .during(Claims.bounded(held, operation, now));
         return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), Duration.ZERO);
     }
 
-    private Optional<Gateway> elsewhere(Operation operation, Ask ask) {
+    private Optional<Gateway> elsewhere(Operation operation, FailoverRequest ask) {
         List<String> left = routing.takers(operation).stream().filter(psp -> !ask.tried.contains(psp)).toList();
         return routing.choose(left) instanceof Choice.At at ? Optional.of(at.gateway()) : Optional.empty();
     }

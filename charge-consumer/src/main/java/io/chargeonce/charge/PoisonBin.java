@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
-import io.chargeonce.database.Patiently;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.FoundRecord;
@@ -68,7 +69,7 @@ final class PoisonBin implements AutoCloseable {
     }
 
     private void keep(DeadLetter letter) {
-        Patiently.insist(() -> coalescer.ask(letter));
+        DatabaseRetry.insist(() -> coalescer.ask(letter));
     }
 
     /** Headers are hostile too: their count and size are capped, and nothing reads them but people. */

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.outcome.ByHand;
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
-import io.chargeonce.database.Patiently;
+import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
+import io.chargeonce.ledger.Observation;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
-import io.chargeonce.ledger.Told;
 import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -53,7 +58,7 @@ final class Resolutions implements AutoCloseable {
      * @param byHand what comes of a person's finding about the attempt, if there was one when the PSP was asked
      */
     record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
-            Optional<Failover.Ask> ask, Optional<ByHand> byHand) {}
+            Optional<Failover.FailoverRequest> ask, Optional<ByHand> byHand) {}
 
     /**
      * @param state     what the operation has come to; empty if the lease held no longer, and nothing was decided
@@ -87,7 +92,7 @@ final class Resolutions implements AutoCloseable {
     /** @param merchant takes turns with others, whatever it has much of */
     Resolved resolve(String merchant, Resolution resolution) {
         try {
-            return Patiently.insist(() -> coalescer.ask(merchant, resolution));
+            return DatabaseRetry.insist(() -> coalescer.ask(merchant, resolution));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -103,8 +108,9 @@ final class Resolutions implements AutoCloseable {
     private Resolved leaveUnresolved(String merchant, Resolution resolution, String digest) {
         var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
         try {
-            return Patiently.insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
-                    resolution.source, unknown, false, Optional.empty(), Optional.empty())));
+            return DatabaseRetry
+                    .insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
+                            resolution.source, unknown, false, Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -150,7 +156,7 @@ final class Resolutions implements AutoCloseable {
         for (Resolution one : held) {
             resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
         }
-        List<Told> told = resolutions.stream().map(one -> Told.of(one.key, one.source, one.outcome)).toList();
+        List<Observation> told = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
         Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, told);
         told.stream().filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::heard);
         // A first attempt has none before it: what succeeds at once is not looked at again.
@@ -175,7 +181,7 @@ final class Resolutions implements AutoCloseable {
         if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
             // It was told by another way, and otherwise, while this worker asked.
             LateAnswers.succeededAgain(at.connection(), operation, AttemptTable.lock(at.connection(), one.key),
-                    Told.of(one.key, one.source, charged), at.now(), at.changes());
+                    Observation.of(one.key, one.source, charged), at.now(), at.changes());
         }
         Optional<String> capturedAs = known.state() == AttemptState.SUCCEEDED
                 ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.call.PspCalls;
+import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.outcome.ByHand;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
@@ -73,14 +77,14 @@ final class Resolver implements AutoCloseable {
 
     private final Database database;
     private final Gateways gateways;
-    private final Exchange exchange;
+    private final PspExchange exchange;
     private final Resolutions resolutions;
     private final Tracing tracing;
     private final Duration lease;
     private final Map<String, AtomicInteger> underWay = new LinkedHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    Resolver(Database database, Gateways gateways, Exchange exchange, Resolutions resolutions,
+    Resolver(Database database, Gateways gateways, PspExchange exchange, Resolutions resolutions,
              Tracing tracing, Duration lease) {
         this.database = database;
         this.gateways = gateways;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.Operation;
@@ -33,7 +36,7 @@ final class Steps {
      * @param earlier attempts of it, before this one, that turned out to have moved money
      * @param ask     if the caller makes the next attempt at once, at another PSP
      */
-    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.Ask> ask, Instant now,
+    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> ask, Instant now,
             Changes changes) {}
 
     private final Failover failover;

@@ -2,8 +2,8 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.charge.webhook.WebhookInbox;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Routes;
 import java.util.Optional;
@@ -20,15 +20,15 @@ class AbsentPspTest {
 
     private static final Routes TO_OLD = Routes.parse("-> old");
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp old = new FakePsp("old");
     private final FakePsp kept = new FakePsp("kept");
-    private Books.Process with;
-    private Books.Process without;
+    private EngineFixture.Process with;
+    private EngineFixture.Process without;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -207,7 +207,7 @@ class AbsentPspTest {
         assertThat(old.captures).hasSize(1);
     }
 
-    private String unknownAt(FakePsp psp, String id, Books.Process process) {
+    private String unknownAt(FakePsp psp, String id, EngineFixture.Process process) {
         psp.answersQuestions = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         books.takeWork(id).forEach(process::handle);

@@ -2,8 +2,8 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import com.adyen.util.HMACValidator;
+import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
@@ -36,15 +36,15 @@ class AdyenMoneyBackTest {
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
     private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
     private static AdyenSimulator adyen;
-    private static Books books;
-    private static Books.Process process;
+    private static EngineFixture books;
+    private static EngineFixture.Process process;
     private static WebhookServer webhooks;
     private static int orders;
 
     @BeforeAll
     static void open() {
-        books = new Books();
-        int port = Books.freePort();
+        books = new EngineFixture();
+        int port = EngineFixture.freePort();
         adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
                 .modificationLag(Duration.ofMillis(50)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,

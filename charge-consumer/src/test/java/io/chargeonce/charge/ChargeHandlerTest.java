@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -22,13 +22,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ChargeHandlerTest {
 
-    private Books books;
+    private EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
 
     @BeforeEach
     void open() {
-        books = new Books();
+        books = new EngineFixture();
         process = books.process(psp);
     }
 

@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
  */
 class CrashPointTest {
 
-    private Books books;
+    private EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process dying;
-    private Books.Process successor;
+    private EngineFixture.Process dying;
+    private EngineFixture.Process successor;
     private String payment;
     private ConsumerRecord<byte[], byte[]> record;
 
     @BeforeEach
     void accept() {
-        books = new Books();
+        books = new EngineFixture();
         dying = books.process(psp);
         successor = books.process(psp);
         payment = books.accept("order-1");

@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
@@ -98,15 +98,15 @@ class EveryLateAnswerTest {
     }
 
     private static final FakePsp psp = new FakePsp();
-    private static Books books;
-    private static Books.Process process;
+    private static EngineFixture books;
+    private static EngineFixture.Process process;
     private static int payments;
     /** Another one for each case: to empty the tables takes longer than the case. */
     private final String payment = PaymentId.derive("acme", new IdempotencyKey("order-" + ++payments)).value();
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
         process = books.process(psp);
     }
 

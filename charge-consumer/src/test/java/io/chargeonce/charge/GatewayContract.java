@@ -34,9 +34,9 @@ abstract class GatewayContract {
     static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
 
     private final PspSimulator psp;
-    private final Books books = new Books();
-    private final Books.Process process;
-    private final Books.Process strangers;
+    private final EngineFixture books = new EngineFixture();
+    private final EngineFixture.Process process;
+    private final EngineFixture.Process strangers;
     private int orders;
 
     /**
@@ -205,11 +205,11 @@ abstract class GatewayContract {
         return "order-" + ++orders;
     }
 
-    Books books() {
+    EngineFixture books() {
         return books;
     }
 
-    Books.Process process() {
+    EngineFixture.Process process() {
         return process;
     }
 

@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -14,7 +14,7 @@ class HappyPathTest {
 
     private static final int PAYMENTS = 400;
 
-    private final Books books = new Books();
+    private final EngineFixture books = new EngineFixture();
     private final FakePsp psp = new FakePsp();
 
     @AfterEach
@@ -31,11 +31,11 @@ class HappyPathTest {
             }
         }
         assertThat(books.count("FROM operation_state WHERE state = 'succeeded' AND NOT listed")).isEqualTo(PAYMENTS);
-        assertThat(books.written("operation_state")).isEqualTo(new Books.Written(PAYMENTS, 2 * PAYMENTS, 2 * PAYMENTS));
-        assertThat(books.written("payment_attempt")).isEqualTo(new Books.Written(PAYMENTS, PAYMENTS, PAYMENTS));
-        assertThat(books.written("operation")).isEqualTo(new Books.Written(PAYMENTS, 0, 0));
+        assertThat(books.written("operation_state")).isEqualTo(new EngineFixture.Written(PAYMENTS, 2 * PAYMENTS, 2 * PAYMENTS));
+        assertThat(books.written("payment_attempt")).isEqualTo(new EngineFixture.Written(PAYMENTS, PAYMENTS, PAYMENTS));
+        assertThat(books.written("operation")).isEqualTo(new EngineFixture.Written(PAYMENTS, 0, 0));
         for (String list : new String[] {"waiting", "tier_visit", "dead_letter"}) {
-            assertThat(books.written(list)).as(list).isEqualTo(new Books.Written(0, 0, 0));
+            assertThat(books.written(list)).as(list).isEqualTo(new EngineFixture.Written(0, 0, 0));
         }
     }
 }

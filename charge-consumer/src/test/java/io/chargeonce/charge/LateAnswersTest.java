@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 class LateAnswersTest {
 
     private final FakePsp psp = new FakePsp();
-    private static Books books;
-    private Books.Process stalled;
-    private Books.Process other;
+    private static EngineFixture books;
+    private EngineFixture.Process stalled;
+    private EngineFixture.Process other;
     private String payment;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -307,7 +307,7 @@ class LateAnswersTest {
                 return fake.captureRegardless(charge);
             });
             var work = books.takeWork();
-            Waiting.until(() -> second.handle(work.getFirst()) instanceof io.chargeonce.kafka.Verdict.Done);
+            Waiting.until(() -> second.handle(work.getFirst()) instanceof io.chargeonce.kafka.loop.Verdict.Done);
         }
     }
 

@@ -3,14 +3,14 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.BufferLimit;
+import io.chargeonce.kafka.loop.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -40,7 +40,7 @@ class LimitedPspTest {
         var busy = new FakePsp("busy");
         var free = new FakePsp("free");
         busy.otherwise = (psp, charge) -> new Outcome.Failed(FailureCause.RATE_LIMITED, "429", Optional.of(Duration.ofMinutes(5)));
-        try (var books = new Books(Duration.ofHours(1)); var admin = Admin.create(kafka.clientProperties());
+        try (var books = new EngineFixture(Duration.ofHours(1)); var admin = Admin.create(kafka.clientProperties());
              var producer = new ProducerSettings(kafka, "test").newProducer()) {
             String topic = books.topics.requests();
             new TopicPlan(books.topics, 1, Optional.of((short) 1)).create(admin);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
@@ -62,18 +63,18 @@ final class MishapWorld implements AutoCloseable {
     /** Past it, what nobody tells is taken for never told. */
     private static final int QUESTIONS_IN_VAIN = 5;
 
-    private final Books books = new Books();
+    private final EngineFixture books = new EngineFixture();
     private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
     private final AdyenSimulator adyen;
     private final Gateway stripeGateway;
     private final Gateway adyenGateway;
-    private final Books.Process stripeSuccessor;
-    private final Books.Process adyenSuccessor;
+    private final EngineFixture.Process stripeSuccessor;
+    private final EngineFixture.Process adyenSuccessor;
     private final WebhookServer webhooks;
     private final Semaphore places = new Semaphore(AT_ONCE);
 
     MishapWorld() {
-        int port = Books.freePort();
+        int port = EngineFixture.freePort();
         this.adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
                 .modificationLag(Duration.ofMillis(20)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         this.stripeGateway = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT));
@@ -109,7 +110,7 @@ final class MishapWorld implements AutoCloseable {
     private String befall(EveryMishapTest.Mishap mishap, String order) throws Exception {
         places.acquire();
         try {
-            Books.Process successor = mishap.call().isAdyens() ? adyenSuccessor : stripeSuccessor;
+            EngineFixture.Process successor = mishap.call().isAdyens() ? adyenSuccessor : stripeSuccessor;
             String payment = books.accept(order);
             String operation = mishap.call().givesBack() ? refundOfCaptured(payment, successor) : payment;
             psp(mishap.call()).inject(FaultRule.once(mishap.fault()).on(mishap.call().endpoint).forMetadata("payment_id", payment));
@@ -131,7 +132,7 @@ final class MishapWorld implements AutoCloseable {
         }
     }
 
-    private void awaitRest(EveryMishapTest.Mishap mishap, String operation, Books.Process successor) {
+    private void awaitRest(EveryMishapTest.Mishap mishap, String operation, EngineFixture.Process successor) {
         try {
             Waiting.until(() -> hasComeToRest(mishap, operation, successor));
         } catch (ConditionTimeoutException e) {
@@ -141,7 +142,7 @@ final class MishapWorld implements AutoCloseable {
         }
     }
 
-    private String refundOfCaptured(String payment, Books.Process successor) {
+    private String refundOfCaptured(String payment, EngineFixture.Process successor) {
         Waiting.until(() -> {
             books.takeWork(payment).forEach(successor::handle);
             return books.state(payment) == OperationState.SUCCEEDED;
@@ -150,9 +151,9 @@ final class MishapWorld implements AutoCloseable {
         return "payment-" + payment + "-refund";
     }
 
-    private boolean hasComeToRest(EveryMishapTest.Mishap mishap, String operation, Books.Process successor) {
+    private boolean hasComeToRest(EveryMishapTest.Mishap mishap, String operation, EngineFixture.Process successor) {
         for (var record : books.takeWork(operation)) {
-            Waiting.until(() -> successor.handle(record) instanceof io.chargeonce.kafka.Verdict.Done);
+            Waiting.until(() -> successor.handle(record) instanceof io.chargeonce.kafka.loop.Verdict.Done);
         }
         return switch (books.state(operation)) {
             case SUCCEEDED -> true;
@@ -166,7 +167,7 @@ final class MishapWorld implements AutoCloseable {
         };
     }
 
-    private static void deliver(Books.Process process, ConsumerRecord<byte[], byte[]> record, int times) {
+    private static void deliver(EngineFixture.Process process, ConsumerRecord<byte[], byte[]> record, int times) {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < times; i++) {
                 threads.submit(() -> process.handle(record));

@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -28,17 +28,17 @@ class OutageTest {
     private static final String BOTH = "pm_both";
     private static final String STRIPE_ONLY = "pm_stripe_only";
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp stripe = new FakePsp("stripe");
     private final FakePsp adyen = new FakePsp("adyen");
     private final List<ConsumerRecord<byte[], byte[]>> waiting = new ArrayList<>();
     private Instant now = Instant.parse("2026-03-01T00:00:00Z");
-    private Books.Process process;
+    private EngineFixture.Process process;
     private int orders;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
+        books = new EngineFixture(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
     }
 
     @BeforeEach
@@ -55,13 +55,13 @@ class OutageTest {
         books.close();
     }
 
-    private Books.Process another() {
+    private EngineFixture.Process another() {
         orders = 0;
         books.forget();
         return process();
     }
 
-    private Books.Process process() {
+    private EngineFixture.Process process() {
         return books.process(() -> now, Duration.ofSeconds(10), Routes.parse("method=" + BOTH + " -> stripe,adyen; -> stripe"), stripe,
                 adyen);
     }
@@ -75,7 +75,7 @@ class OutageTest {
     }
 
     /** Hands over everything that is due, and what follows from it. */
-    private void work(Books.Process by) {
+    private void work(EngineFixture.Process by) {
         waiting.addAll(books.takeWork());
         boolean again = true;
         while (again) {

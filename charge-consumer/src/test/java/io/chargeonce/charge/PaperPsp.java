@@ -46,7 +46,7 @@ final class PaperPsp implements PspSimulator {
 
     synchronized Entry pay(String apiKey, String key, String payment, Money money, String card) throws IOException {
         requests.add(
-                new LoggedRequest(Instant.now(), "POST", "/pay", Optional.of(key), 200, LoggedRequest.Fate.EXECUTED, Optional.empty()));
+                new LoggedRequest(Instant.now(), "POST", "/pay", Optional.of(key), 200, LoggedRequest.Handling.EXECUTED, Optional.empty()));
         Optional<Entry> refusal = refusal(apiKey);
         if (refusal.isPresent()) {
             return refusal.get();

@@ -2,7 +2,9 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.DueRepresentments;
+import io.chargeonce.charge.due.Sweeper;
+import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.OperationState;
@@ -20,12 +22,12 @@ import org.junit.jupiter.api.Test;
 class ParkingTest {
 
     private static final List<Duration> TIERS = List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
 
     @BeforeAll
     static void openBooks() {
-        books = new Books(TIERS.toArray(Duration[]::new));
+        books = new EngineFixture(TIERS.toArray(Duration[]::new));
     }
 
     @BeforeEach
@@ -46,7 +48,7 @@ class ParkingTest {
     }
 
     /** Lets the longest wait of what is parked pass, and hands everything over; returns how long that took. */
-    private static Duration nextRound(Books.Process process) {
+    private static Duration nextRound(EngineFixture.Process process) {
         Duration wait = TIERS.get(Math.max(1, (int) books.count("FROM generate_series(1, (SELECT max(tier) FROM operation_now))")) - 1);
         pass(wait);
         books.takeWork().forEach(process::handle);
@@ -120,7 +122,7 @@ class ParkingTest {
         var process = books.process(psp);
         process.handle(record);
         process.resolver.runOnce();
-        new Presenter(books.charging, books.topics, () -> {}).runOnce();
+        new DueRepresentments(books.charging, books.topics, () -> {}).runOnce();
         try (var progress = new TopicProgress(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()))) {
             new Sweeper(books.charging, progress, books.topics, 3, Duration.ofMinutes(2), () -> {}).runOnce();
         }

@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.EndedPurges;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.Operation;
@@ -53,14 +53,14 @@ class PeopleActWhileItIsAskedTest {
         }
     }
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private String id;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -122,7 +122,7 @@ class PeopleActWhileItIsAskedTest {
             case PURGE_FOR_GOOD -> {
                 purge();
                 books.daysAfterPurges(31);
-                assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
+                assertThat(new EndedPurges(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
             }
         }
     }

@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.FoundRecord;
 import io.chargeonce.vault.Opened;
@@ -27,13 +27,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PoisonTest {
 
-    private static Books books;
-    private static Books.Process process;
+    private static EngineFixture books;
+    private static EngineFixture.Process process;
     private static long offset;
 
     @BeforeAll
     static void open() {
-        books = new Books();
+        books = new EngineFixture();
         process = books.process(new FakePsp());
     }
 
@@ -87,7 +87,7 @@ class PoisonTest {
     private static FoundRecord.Content opened(String row) {
         byte[] sealed = HexFormat.of().parseHex(books.text("SELECT encode(sealed_record, 'hex') " + row));
         String place = DeadLetter.place(books.text("SELECT dead_letter_id " + row));
-        return FoundRecord.Content.of(((Opened.Readable) Books.DATA_KEY.opens().open(place, sealed)).bytes());
+        return FoundRecord.Content.of(((Opened.Readable) EngineFixture.DATA_KEY.opens().open(place, sealed)).bytes());
     }
 
     @Test
@@ -104,11 +104,11 @@ class PoisonTest {
         String copy = books.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE record_key = '" + id + "'");
         byte[] ofTopic = PaymentJson.MAPPER.readTree(copy).at("/source/sealed").binaryValue();
         assertThat(sealed + copy + new String(ofTopic, StandardCharsets.ISO_8859_1)).doesNotContain("4111111111111111", "987", "cvc");
-        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place(id), ofTopic)).as("the topic has the same bytes")
+        assertThat(EngineFixture.DATA_KEY.opens().open(DeadLetter.place(id), ofTopic)).as("the topic has the same bytes")
                 .isInstanceOf(Opened.Readable.class);
-        assertThat(Books.DATA_KEY.seals().open(DeadLetter.place(id), ofTopic)).as("charge cannot read them back")
+        assertThat(EngineFixture.DATA_KEY.seals().open(DeadLetter.place(id), ofTopic)).as("charge cannot read them back")
                 .isInstanceOf(Opened.Closed.class);
-        assertThat(Books.DATA_KEY.opens().open(DeadLetter.place("psn_another"), ofTopic)).isInstanceOf(Opened.Closed.class);
+        assertThat(EngineFixture.DATA_KEY.opens().open(DeadLetter.place("psn_another"), ofTopic)).isInstanceOf(Opened.Closed.class);
     }
 
     @Test

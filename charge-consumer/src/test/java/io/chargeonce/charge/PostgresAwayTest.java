@@ -2,12 +2,12 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.sandbox.TestStack;
@@ -33,7 +33,7 @@ class PostgresAwayTest {
 
     @Test
     void a_handler_that_waits_for_postgres_is_no_standstill_and_goes_on_when_it_is_back() throws Exception {
-        try (var books = new Books(); var admin = Admin.create(kafka.clientProperties())) {
+        try (var books = new EngineFixture(); var admin = Admin.create(kafka.clientProperties())) {
             String topic = books.topics.requests();
             new TopicPlan(books.topics, 1, Optional.of((short) 1)).create(admin);
             var process = books.process(new FakePsp());
@@ -55,14 +55,14 @@ class PostgresAwayTest {
         }
     }
 
-    private RecordLoop loop(Books books, Books.Process process) {
+    private RecordLoop loop(EngineFixture books, EngineFixture.Process process) {
         String topic = books.topics.requests();
         return new RecordLoop(LoopSettings.of(topic, Set.of(topic), 10).withStuckAfter(STUCK_AFTER),
                 new ConsumerSettings(kafka, books.topics.groupOfTier(0), GroupProtocol.CONSUMER), DueTimes.immediately(),
                 Tracing.off().around("charge", process.handler), new SteadyClock(), new SimpleMeterRegistry()).start();
     }
 
-    private static String databaseName(Books books) {
+    private static String databaseName(EngineFixture books) {
         return books.database.withConnection(connection -> connection.getCatalog());
     }
 

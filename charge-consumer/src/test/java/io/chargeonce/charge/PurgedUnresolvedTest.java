@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.EndedPurges;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 /** A payment is purged while it is not known whether its attempt moved money: the letter is gone, the question is not. */
 class PurgedUnresolvedTest {
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private String id;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @AfterAll
@@ -58,7 +58,7 @@ class PurgedUnresolvedTest {
 
     private static void endPurge() {
         books.daysAfterPurges(31);
-        assertThat(new PurgeEnd(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
+        assertThat(new EndedPurges(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
     }
 
     private long incidents() {

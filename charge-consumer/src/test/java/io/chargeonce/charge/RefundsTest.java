@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.ledger.Refunds.Answer;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 
 class RefundsTest {
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp("first");
     private final FakePsp other = new FakePsp("other");
-    private Books.Process process;
+    private EngineFixture.Process process;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -253,7 +253,7 @@ class RefundsTest {
 
     private void handleOnce() {
         for (var record : books.takeWork()) {
-            Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.Verdict.Done);
+            Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.loop.Verdict.Done);
         }
     }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
+import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -39,7 +39,7 @@ class ReplayTest {
 
     private static final int PAYMENTS = 50;
 
-    private final Books books = new Books();
+    private final EngineFixture books = new EngineFixture();
     private final FakePsp psp = new FakePsp();
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();

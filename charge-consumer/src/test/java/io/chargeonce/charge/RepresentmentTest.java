@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import java.util.Optional;
@@ -16,21 +16,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RepresentmentTest {
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp first = new FakePsp("first");
     private final FakePsp second = new FakePsp("second");
-    private Books.Process process;
-    private Presenter presenter;
+    private EngineFixture.Process process;
+    private DueRepresentments presenter;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
     void open() {
         process = books.forget().process(first, second);
-        presenter = new Presenter(books.charging, books.topics, () -> {});
+        presenter = new DueRepresentments(books.charging, books.topics, () -> {});
         books.execute("INSERT INTO merchant (merchant_id, represent_declines) VALUES ('acme', true)");
     }
 
@@ -91,7 +91,7 @@ class RepresentmentTest {
     }
 
     /** Presented again while the first PSP cannot be reached, so that it is parked. */
-    private Books.Process parked(String id) {
+    private EngineFixture.Process parked(String id) {
         var unforgiving = books.unforgivingProcess(first, second);
         first.then(decline("insufficient_funds")).otherwise = FakePsp.REFUSE_CONNECTION;
         unforgiving.drain();
@@ -108,7 +108,7 @@ class RepresentmentTest {
         String id = books.accept("order-1");
         var unforgiving = parked(id);
         var work = books.takeWork();
-        work.forEach(record -> Waiting.until(() -> unforgiving.handle(record) instanceof io.chargeonce.kafka.Verdict.Done));
+        work.forEach(record -> Waiting.until(() -> unforgiving.handle(record) instanceof io.chargeonce.kafka.loop.Verdict.Done));
         assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
         assertThat(books.count("FROM payment_attempt WHERE psp = 'second' AND operation_id = '" + id + "'")).isZero();
     }

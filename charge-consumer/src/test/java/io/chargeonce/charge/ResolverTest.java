@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.payment.FailureCause;
@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 
 class ResolverTest {
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private String payment;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -86,7 +86,8 @@ class ResolverTest {
                 .withConnection(connection -> AttemptTable.find(connection, List.of(psp.questions.getLast().key().value()))).getFirst();
         books.execute("UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true");
         int asked = psp.questions.size();
-        Outcome outcome = process.exchange.ask(PspCalls.of(books.operation(payment), attempt, psp, true).during(Lease.of(Books.LEASE)));
+        Outcome outcome =
+                process.exchange.ask(PspCalls.of(books.operation(payment), attempt, psp, true).during(Lease.of(EngineFixture.LEASE)));
         assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
         assertThat(psp.questions).hasSize(asked);
         assertThat(sends()).isEqualTo(2);

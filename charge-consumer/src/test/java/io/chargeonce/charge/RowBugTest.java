@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one row runs into is that row's; what says something about us is waited for. */
 class RowBugTest {
 
-    private final Books books = new Books();
+    private final EngineFixture books = new EngineFixture();
     private final FakePsp psp = new FakePsp();
-    private final Books.Process process = books.process(psp);
+    private final EngineFixture.Process process = books.process(psp);
 
     @AfterEach
     void close() throws Exception {

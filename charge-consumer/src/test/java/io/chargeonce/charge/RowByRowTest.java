@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.RowByRow;
 import io.chargeonce.ledger.DueOperations;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ class RowByRowTest {
     /** As many as a batch has, first in the list, and again in each pass. */
     @Test
     void what_can_never_be_changed_hides_nothing_that_is_behind_it() throws Exception {
-        try (var books = new Books()) {
+        try (var books = new EngineFixture()) {
             List<String> ids = IntStream.range(0, 8).mapToObj(i -> books.accept("order-" + i)).toList();
             for (int i = 0; i < ids.size(); i++) {
                 books.rewrite("""

@@ -2,9 +2,9 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
-import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.charge.outcome.ByHand;
 import io.chargeonce.ledger.HandSettlement.State;
+import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.FailureCause;
@@ -29,15 +29,15 @@ class SettledByHandTest {
     private static final Outcome NOT_FOUND = new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty());
     private static final Outcome DOWN = new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "reset", Optional.empty());
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private String id;
     private PspKey key;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach

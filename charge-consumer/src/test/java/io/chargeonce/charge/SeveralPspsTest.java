@@ -28,12 +28,12 @@ class SeveralPspsTest {
 
     private final FakePsp first = new FakePsp("first");
     private final FakePsp second = new FakePsp("second");
-    private static Books books;
-    private Books.Process process;
+    private static EngineFixture books;
+    private EngineFixture.Process process;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach
@@ -82,7 +82,7 @@ class SeveralPspsTest {
         process.handle(books.takeWork().getFirst());
         for (int round = 0; round < 4; round++) {
             books.takeWork().stream().filter(record -> id.equals(new String(record.key())))
-                    .forEach(record -> Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.Verdict.Done));
+                    .forEach(record -> Waiting.until(() -> process.handle(record) instanceof io.chargeonce.kafka.loop.Verdict.Done));
         }
         assertThat(second.captures.stream().filter(charge -> charge.payment().value().equals(id)).count()).isEqualTo(elsewhere ? 1 : 0);
         assertThat(books.count("FROM payment_attempt WHERE NOT failed_definite AND payment_id = '" + id + "'")).isLessThanOrEqualTo(1);

@@ -26,14 +26,14 @@ class StripeMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
     private static StripeSimulator stripe;
-    private static Books books;
-    private static Books.Process process;
+    private static EngineFixture books;
+    private static EngineFixture.Process process;
     private static int orders;
 
     @BeforeAll
     static void open() {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
-        books = new Books();
+        books = new EngineFixture();
         process = books.process(new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), CALL_TIMEOUT)));
     }
 

@@ -3,8 +3,8 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import com.stripe.net.Webhook;
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
@@ -23,14 +23,14 @@ class StripeWebhookTest {
     private static final String SECRET = "whsec_test";
     private static StripeSimulator stripe;
     private static StripeGateway gateway;
-    private static Books books;
-    private static Books.Process process;
+    private static EngineFixture books;
+    private static EngineFixture.Process process;
     private static int orders;
 
     @BeforeAll
     static void open() {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
-        books = new Books();
+        books = new EngineFixture();
         gateway = new StripeGateway(
                 new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));
         process = books.process(gateway);

@@ -2,15 +2,16 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.due.Sweeper;
+import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.DueTimes;
+import io.chargeonce.kafka.loop.LoopSettings;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
@@ -44,7 +45,7 @@ class SweeperTest {
     private static final int PARTITIONS = 3;
     private static final Duration PATIENCE = Duration.ofMillis(1);
 
-    private final Books books = new Books();
+    private final EngineFixture books = new EngineFixture();
     private final FakePsp psp = new FakePsp();
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Admin admin = Admin.create(kafka.clientProperties());

@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-
+import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.sandbox.KafkaBroker;
 import java.net.ServerSocket;

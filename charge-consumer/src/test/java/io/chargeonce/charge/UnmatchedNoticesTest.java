@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 /** A database that fails over may lose an attempt that the PSP executed; what the PSP tells of it is not thrown away. */
 class UnmatchedNoticesTest {
 
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private String payment;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @BeforeEach

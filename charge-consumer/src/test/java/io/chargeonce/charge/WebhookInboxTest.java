@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.psp.Notice;
@@ -25,14 +25,14 @@ import org.junit.jupiter.api.Test;
 class WebhookInboxTest {
 
     private static final int LOCKED = 8;
-    private static Books books;
+    private static EngineFixture books;
     private final FakePsp psp = new FakePsp();
-    private Books.Process process;
+    private EngineFixture.Process process;
     private List<String> payments;
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @AfterAll

@@ -2,15 +2,15 @@
 package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.runtime.Address;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,12 +30,12 @@ class WebhookServerTest {
     private static final int MORE_REQUESTS_THAN_MAY_ARRIVE = 510;
     private static final int MORE_CONNECTIONS_THAN_ARE_HELD = 1_100;
 
-    private static Books books;
+    private static EngineFixture books;
     private final List<Socket> held = new ArrayList<>();
 
     @BeforeAll
     static void openBooks() {
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @AfterAll

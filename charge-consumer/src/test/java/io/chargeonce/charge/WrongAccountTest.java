@@ -28,14 +28,14 @@ class WrongAccountTest {
     enum Known { ITS_REFERENCE, ITS_KEY, NOTHING_BUT_METADATA }
 
     private static StripeSimulator stripe;
-    private static Books books;
-    private static Books.Process right;
+    private static EngineFixture books;
+    private static EngineFixture.Process right;
     private static int orders;
 
     @BeforeAll
     static void open() {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
-        books = new Books();
+        books = new EngineFixture();
         right = books.process(gateway("sk_test_1"));
     }
 

@@ -44,11 +44,11 @@ class ZombieTest {
     private static AdyenSimulator adyen;
     private static Gateway toStripe;
     private static Gateway toAdyen;
-    private static Books books;
-    private static Books.Process successor;
+    private static EngineFixture books;
+    private static EngineFixture.Process successor;
     private static int orders;
 
-    private Books.Process sleeper;
+    private EngineFixture.Process sleeper;
 
     @BeforeAll
     static void open() {
@@ -58,7 +58,7 @@ class ZombieTest {
         toStripe = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), CALL_TIMEOUT));
         toAdyen = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT));
-        books = new Books();
+        books = new EngineFixture();
     }
 
     @AfterEach
@@ -129,7 +129,7 @@ class ZombieTest {
     void who_stalls_between_create_and_confirm_sends_no_confirm_any_more() throws Exception {
         String id = accept(toStripe);
         sleeper = books.process(toStripe);
-        stripe.inject(FaultRule.once(new Fault.SlowAfter(Books.LEASE.multipliedBy(4))).on(Operation.CREATE));
+        stripe.inject(FaultRule.once(new Fault.SlowAfter(EngineFixture.LEASE.multipliedBy(4))).on(Operation.CREATE));
         var record = books.takeWork(id).getFirst();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var stalled = threads.submit(() -> sleeper.handle(record));

@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 /** Reads the attempts in order and finds those that should not be there. */
 final class AttemptRows {
 
-    private final Books books;
+    private final ShareContents books;
 
     private String operation = "";
     private int lastSequence;
@@ -18,7 +18,7 @@ final class AttemptRows {
     private long lastDecided;
     private long lastSent;
 
-    AttemptRows(Books books) {
+    AttemptRows(ShareContents books) {
         this.books = books;
     }
 
@@ -94,7 +94,7 @@ final class AttemptRows {
                     "attempt %d was sent under the key %s, which is not the one that it derives".formatted(row.getInt("sequence"), key));
         }
         if (payment.charge && row.getBoolean("failed_definite")) {
-            books.attempts.put(key, new Books.AttemptOf(payment.id, row.getInt("sequence")));
+            books.attempts.put(key, new ShareContents.AttemptOf(payment.id, row.getInt("sequence")));
         }
     }
 
@@ -147,6 +147,6 @@ final class AttemptRows {
     }
 
     private void wrong(String id, String sentence) {
-        books.findings.add(Invariant.ATTEMPTS_MONOTONE, Tally.ATTEMPTS_NOT_MONOTONE, id, sentence);
+        books.findings.add(Invariant.ATTEMPTS_MONOTONE, PaymentCount.ATTEMPTS_NOT_MONOTONE, id, sentence);
     }
 }

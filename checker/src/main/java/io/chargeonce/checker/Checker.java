@@ -46,7 +46,7 @@ public final class Checker {
     static Verdict check(Evidence evidence, Sources sources, List<Violation> witnessed, int shares) {
         var totals = new Totals();
         for (int number = 0; number < shares; number++) {
-            judge(new Books(new Share(number, shares), totals), evidence, sources);
+            judge(new ShareContents(new Share(number, shares), totals), evidence, sources);
         }
         Sums.check(totals, !evidence.psps().isEmpty());
         evidence.recovery().ifPresent(recovery -> recovered(totals, evidence, sources, recovery));
@@ -64,7 +64,7 @@ public final class Checker {
         return count[0];
     }
 
-    private static void judge(Books books, Evidence evidence, Sources sources) {
+    private static void judge(ShareContents books, Evidence evidence, Sources sources) {
         try (var topics = sources.topics()) {
             List<WorkTopic> work = workTopics(books, evidence, topics);
             readRows(books, evidence, sources);
@@ -97,7 +97,7 @@ public final class Checker {
         });
     }
 
-    private static void readRows(Books books, Evidence evidence, Sources sources) {
+    private static void readRows(ShareContents books, Evidence evidence, Sources sources) {
         try (var rows = Rows.open(sources)) {
             new OperationRows(books).read(rows);
             new AttemptRows(books).read(rows);
@@ -109,7 +109,7 @@ public final class Checker {
     }
 
     /** With the offsets of this moment: whatever is finished now, the rows already show. */
-    private static List<WorkTopic> workTopics(Books books, Evidence evidence, Topics topics) {
+    private static List<WorkTopic> workTopics(ShareContents books, Evidence evidence, Topics topics) {
         var work = new ArrayList<WorkTopic>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             String topic = workTopic(evidence, tier);
@@ -118,7 +118,7 @@ public final class Checker {
         return work;
     }
 
-    private static void readTopics(Books books, Evidence evidence, Topics topics, List<WorkTopic> work) {
+    private static void readTopics(ShareContents books, Evidence evidence, Topics topics, List<WorkTopic> work) {
         var planted = planted(books, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
             if (!topics.isOfAStranger(record)) {
@@ -151,7 +151,7 @@ public final class Checker {
     }
 
     /** What may be nowhere is looked for once. */
-    private static Planted planted(Books books, Evidence evidence) {
+    private static Planted planted(ShareContents books, Evidence evidence) {
         return new Planted(books.share.isFirst() ? evidence.planted() : List.of(), books.findings);
     }
 
@@ -191,10 +191,11 @@ public final class Checker {
             """;
 
     /** Cheap enough for once a second on a table of thousands. */
-    public static Standing standing(Evidence evidence) {
-        var standing = new Standing[1];
+    public static OpenCounts standing(Evidence evidence) {
+        var standing = new OpenCounts[1];
         try (var rows = Rows.open(Sources.of(evidence))) {
-            rows.each(STANDING, row -> standing[0] = new Standing(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
+            rows.each(STANDING,
+                    row -> standing[0] = new OpenCounts(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
         }
         return standing[0];
     }

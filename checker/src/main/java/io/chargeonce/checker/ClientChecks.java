@@ -8,9 +8,9 @@ import io.chargeonce.checker.evidence.RefundCall;
 /** Compares what clients were told with the rows. */
 final class ClientChecks {
 
-    private final Books books;
+    private final ShareContents books;
 
-    ClientChecks(Books books) {
+    ClientChecks(ShareContents books) {
         this.books = books;
     }
 
@@ -54,20 +54,20 @@ final class ClientChecks {
 
     private void compare(Payment payment) {
         if (payment.clientOk && !payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, payment.id, "was accepted, and has no row");
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, payment.id, "was accepted, and has no row");
         }
         if (payment.clientOk && payment.hasRow()) {
             compare(payment, payment.okContent(), payment.content());
         }
         if (payment.clientFail && !payment.clientOk && !payment.clientUnknown && payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.PHANTOM, payment.id, "was refused, and has a row");
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.PHANTOM, payment.id, "was refused, and has a row");
         }
     }
 
     private void compare(Payment payment, ClientCall.Content told, ClientCall.Content kept) {
         String finding = "was accepted at %s, and its row says %s".formatted(told, kept);
         if (told.amount() != kept.amount() || !told.currency().equals(kept.currency())) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.WRONG_AMOUNT, payment.id, finding);
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, payment.id, finding);
         } else if (!told.equals(kept)) {
             books.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, finding);
         }
@@ -91,10 +91,11 @@ final class ClientChecks {
         }
         Payment refund = books.payments.get(call.entity());
         if (refund == null || !refund.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, call.entity(), "was accepted, and has no row");
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, call.entity(), "was accepted, and has no row");
         } else if (call.amount().isPresent() && call.amount().getAsLong() != refund.amount) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.WRONG_AMOUNT, call.entity(), "was accepted at %d, and its row says %d"
-                    .formatted(call.amount().getAsLong(), refund.amount));
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, call.entity(),
+                    "was accepted at %d, and its row says %d"
+                            .formatted(call.amount().getAsLong(), refund.amount));
         }
     }
 }

@@ -8,11 +8,11 @@ import java.sql.SQLException;
 /** Reads the dead-letter queue's rows, what waits in the outbox, and whether every change was audited. */
 final class DeadLetterRows {
 
-    private final Books books;
+    private final ShareContents books;
     private final String outcomes;
     private final String deadLetters;
 
-    DeadLetterRows(Books books, String prefix) {
+    DeadLetterRows(ShareContents books, String prefix) {
         this.books = books;
         this.outcomes = prefix + ".outcomes";
         this.deadLetters = prefix + ".dlq";
@@ -59,7 +59,7 @@ final class DeadLetterRows {
         String operation = row.getString("operation_id");
         boolean live = row.getString("state").equals("dead");
         if (books.share.holds(id)) {
-            books.letters.put(id, new Books.Letter(live, row.getInt("revision"), operation != null, false));
+            books.letters.put(id, new ShareContents.Letter(live, row.getInt("revision"), operation != null, false));
         }
         if (operation == null) {
             books.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
@@ -87,7 +87,7 @@ final class DeadLetterRows {
             books.payment(key).outcomePending = true;
         } else if (topic.equals(deadLetters)) {
             books.letters.computeIfPresent(key,
-                    (id, letter) -> new Books.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
+                    (id, letter) -> new ShareContents.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
         }
     }
 
@@ -98,7 +98,7 @@ final class DeadLetterRows {
                     + (payment.hasRow() ? "is " + payment.state.tag() : "was never accepted"));
         }
         if (payment.state == State.DEAD && !payment.liveLetter) {
-            books.findings.add(Invariant.DLQ_ALGEBRA, Tally.LOST, payment.id, "is dead, but not listed in the dead-letter queue");
+            books.findings.add(Invariant.DLQ_ALGEBRA, PaymentCount.LOST, payment.id, "is dead, but not listed in the dead-letter queue");
         }
     }
 }

@@ -16,10 +16,10 @@ final class DeadLetterTopic {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final Books books;
+    private final ShareContents books;
     private final Map<String, Seen> folded = new HashMap<>();
 
-    DeadLetterTopic(Books books) {
+    DeadLetterTopic(ShareContents books) {
         this.books = books;
     }
 
@@ -42,7 +42,7 @@ final class DeadLetterTopic {
 
     /** A change that was made while we read, so that the row knows nothing of it. Brokers cut their time to milliseconds. */
     private boolean isNews(ConsumerRecord<byte[], byte[]> record, String id, Seen seen) {
-        Books.Letter letter = books.letters.get(id);
+        ShareContents.Letter letter = books.letters.get(id);
         return (letter == null || seen.revision > letter.revision()) && (record.timestamp() + 1) * 1_000 > books.rowsReadAt;
     }
 

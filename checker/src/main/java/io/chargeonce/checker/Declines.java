@@ -13,9 +13,9 @@ final class Declines {
     /** What the charge consumer appends to an attempt's key for its second call. */
     private static final String CONFIRM = "-confirm";
 
-    private final Books books;
+    private final ShareContents books;
 
-    Declines(Books books) {
+    Declines(ShareContents books) {
         this.books = books;
     }
 
@@ -24,13 +24,13 @@ final class Declines {
             return;
         }
         String key = request.path("idempotency_key").asString("").replace(CONFIRM, "");
-        Books.AttemptOf attempt = books.attempts.get(key);
+        ShareContents.AttemptOf attempt = books.attempts.get(key);
         if (attempt != null) {
             declined(attempt);
         }
     }
 
-    private void declined(Books.AttemptOf attempt) {
+    private void declined(ShareContents.AttemptOf attempt) {
         Payment payment = books.payments.get(attempt.operation());
         boolean triedAgain = attempt.sequence() < payment.sequence && payment.presentedAgain == 0;
         if (triedAgain || payment.state == State.SCHEDULED && payment.presentedAgain == 0 || payment.state == State.DEAD) {

@@ -16,14 +16,14 @@ final class Findings {
     private static final int MOST_TOLD = 2_000;
 
     private final List<Violation> violations = new ArrayList<>();
-    private final Map<Tally, Set<String>> tallied = new EnumMap<>(Tally.class);
+    private final Map<PaymentCount, Set<String>> tallied = new EnumMap<>(PaymentCount.class);
     private long total;
 
     void add(Invariant invariant, String subject, String sentence) {
         add(new Violation(invariant, Optional.of(subject), sentence));
     }
 
-    void add(Invariant invariant, Tally tally, String subject, String sentence) {
+    void add(Invariant invariant, PaymentCount tally, String subject, String sentence) {
         tallied.computeIfAbsent(tally, unseen -> new HashSet<>()).add(subject);
         add(invariant, subject, sentence);
     }
@@ -47,7 +47,7 @@ final class Findings {
         return total;
     }
 
-    int count(Tally tally) {
+    int count(PaymentCount tally) {
         return tallied.getOrDefault(tally, Set.of()).size();
     }
 }

@@ -41,7 +41,7 @@ final class Healed {
     }
 
     /** An operation of this share that is still under way. */
-    static void operations(Books books) {
+    static void operations(ShareContents books) {
         books.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
                 .forEach(payment -> books.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
                         .formatted(payment.state.tag(), payment.step)));

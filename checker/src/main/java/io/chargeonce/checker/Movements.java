@@ -13,9 +13,9 @@ import tools.jackson.databind.JsonNode;
 /** Puts what the ledgers say beside the rows: over all PSPs, and by the payment id that travelled as metadata. */
 final class Movements {
 
-    private final Books books;
+    private final ShareContents books;
 
-    Movements(Books books) {
+    Movements(ShareContents books) {
         this.books = books;
     }
 
@@ -25,7 +25,7 @@ final class Movements {
             return;
         }
         if (id.isEmpty()) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, movement.path("id").asString(),
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, movement.path("id").asString(),
                     "moved money for no payment: its metadata name none");
             return;
         }
@@ -46,7 +46,7 @@ final class Movements {
         books.totals.captures++;
         if (!payment.hasRow()) {
             if (happenedBeforeRowsWereRead(movement)) {
-                books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "was captured, but never accepted");
+                books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "was captured, but never accepted");
             }
             return;
         }
@@ -59,7 +59,7 @@ final class Movements {
             books.money(payment).captured += amount;
         }
         if (said.isEmpty() || amount != payment.amount || !currency.equals(payment.currency)) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.WRONG_AMOUNT, payment.id, "was accepted at %s %s, and captured at %s %s"
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, payment.id, "was accepted at %s %s, and captured at %s %s"
                     .formatted(decimal(payment.amount, payment.currency).toPlainString(), payment.currency, value(movement).toPlainString(),
                             currency));
         }
@@ -70,12 +70,14 @@ final class Movements {
         if (refund != null && refund.hasRow()) {
             refund.captures++;
             if (!minorUnits(movement).equals(OptionalLong.of(refund.amount)) || !currency(movement).equals(refund.currency)) {
-                books.findings.add(Invariant.PSP_AGREES, Tally.WRONG_AMOUNT, operation, "is about %s %s, and gave back %s %s".formatted(
-                        decimal(refund.amount, refund.currency).toPlainString(), refund.currency, value(movement).toPlainString(),
-                        currency(movement)));
+                books.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, operation,
+                        "is about %s %s, and gave back %s %s".formatted(
+                                decimal(refund.amount, refund.currency).toPlainString(), refund.currency, value(movement).toPlainString(),
+                                currency(movement)));
             }
         } else if (happenedBeforeRowsWereRead(movement)) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment, "got money back that no row of ours speaks of: " + operation);
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment,
+                    "got money back that no row of ours speaks of: " + operation);
         }
     }
 
@@ -90,7 +92,7 @@ final class Movements {
             return;
         }
         if (!payment.refunded(operation, amount)) {
-            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded more than once for " + operation);
+            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded more than once for " + operation);
         }
     }
 

@@ -10,11 +10,11 @@ import java.util.Map;
 /** Reads who was accepted and where everybody stands. */
 final class OperationRows {
 
-    private final Books books;
+    private final ShareContents books;
     /** Merchants, currencies, PSPs and a test's payment methods are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
 
-    OperationRows(Books books) {
+    OperationRows(ShareContents books) {
         this.books = books;
     }
 
@@ -95,7 +95,7 @@ final class OperationRows {
         }
         Payment payment = books.payments.get(id);
         if (payment == null || !payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, Tally.LOST, id, "has an idempotency key row, but no operation");
+            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, id, "has an idempotency key row, but no operation");
         } else {
             payment.hasKeyRow = true;
         }

@@ -17,11 +17,11 @@ final class OutcomeTopic {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final Books books;
+    private final ShareContents books;
     /** Statuses are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
 
-    OutcomeTopic(Books books) {
+    OutcomeTopic(ShareContents books) {
         this.books = books;
     }
 
@@ -87,6 +87,6 @@ final class OutcomeTopic {
     }
 
     private void conflict(String id, String sentence) {
-        books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_CONFLICT, id, sentence);
+        books.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_CONFLICT, id, sentence);
     }
 }

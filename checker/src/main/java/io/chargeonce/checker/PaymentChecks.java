@@ -14,12 +14,12 @@ final class PaymentChecks {
     /** So far are the broker's and the database's clocks apart at most, when they are looked after. */
     private static final long CLOCKS_DIFFER_MICROS = 150_000;
 
-    private final Books books;
+    private final ShareContents books;
     private final List<Duration> tiers;
     private final Optional<Recovery> recovery;
     private final boolean ledgersRead;
 
-    PaymentChecks(Books books, Evidence evidence, boolean ledgersRead) {
+    PaymentChecks(ShareContents books, Evidence evidence, boolean ledgersRead) {
         this.books = books;
         this.tiers = evidence.tiers();
         this.recovery = evidence.recovery();
@@ -54,7 +54,7 @@ final class PaymentChecks {
                 books.money(payment).forgotten += payment.amount;
             }
         } else if (missing) {
-            books.findings.add(Invariant.OUTCOME_AGREES, Tally.OUTCOME_MISSING, payment.id,
+            books.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_MISSING, payment.id,
                     "is %s, and has no outcome event".formatted(payment.state.tag()));
         }
     }
@@ -88,31 +88,33 @@ final class PaymentChecks {
     private void captures(Payment payment) {
         int unreversed = payment.captures - payment.reversals;
         if (unreversed > 1) {
-            books.findings.add(Invariant.ONE_CAPTURE, Tally.DOUBLE_CHARGED, payment.id,
+            books.findings.add(Invariant.ONE_CAPTURE, PaymentCount.DOUBLE_CHARGED, payment.id,
                     "was captured %d times and reversed %d times".formatted(payment.captures, payment.reversals));
         }
         if (payment.state == State.SUCCEEDED && unreversed < 1) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
         }
         if (payment.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, payment.id, "is %s, and was captured".formatted(payment.state.tag()));
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id,
+                    "is %s, and was captured".formatted(payment.state.tag()));
         }
     }
 
     private void givenBack(Payment refund) {
         if (refund.captures > 1) {
-            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, refund.id, "gave money back %d times".formatted(refund.captures));
+            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, refund.id,
+                    "gave money back %d times".formatted(refund.captures));
         }
         if (refund.state == State.SUCCEEDED && refund.captures == 0
                 || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
-            books.findings.add(Invariant.PSP_AGREES, Tally.PHANTOM, refund.id, "is %s, and gave money back %d times"
+            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, refund.id, "is %s, and gave money back %d times"
                     .formatted(refund.state.tag(), refund.captures));
         }
     }
 
     private void refunds(Payment payment) {
         if (payment.refundedMoney > payment.capturedMoney - payment.reversedMoney) {
-            books.findings.add(Invariant.REFUNDS, Tally.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
+            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
                     .formatted(payment.refundedMoney, payment.capturedMoney - payment.reversedMoney));
         }
     }
@@ -128,7 +130,7 @@ final class PaymentChecks {
             long due = began + tiers.get(retry.tier() - 1).toNanos() / 1_000;
             long sent = payment.sentAt.get(retry.attempt() - 1);
             if (sent < due) {
-                books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, payment.id,
+                books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, payment.id,
                         "attempt %d started %.3f ms before its time in tier %d"
                                 .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
             } else if (began >= retry.stagedAt() && retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {

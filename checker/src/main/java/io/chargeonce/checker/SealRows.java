@@ -8,9 +8,9 @@ import java.sql.SQLException;
 /** Reads the seals on the audit log: a record that came to light within a sealed range, or is gone from one, shows by their number. */
 final class SealRows {
 
-    private final Books books;
+    private final ShareContents books;
 
-    SealRows(Books books) {
+    SealRows(ShareContents books) {
         this.books = books;
     }
 

@@ -14,10 +14,10 @@ import java.util.Optional;
  */
 final class TierVisits {
 
-    private final Books books;
+    private final ShareContents books;
     private final List<Duration> tiers;
 
-    TierVisits(Books books, List<Duration> tiers) {
+    TierVisits(ShareContents books, List<Duration> tiers) {
         this.books = books;
         this.tiers = tiers;
     }
@@ -39,7 +39,7 @@ final class TierVisits {
         long waited = Rows.micros(row, "due_at") - staged;
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
         if (waited < delay) {
-            books.findings.add(Invariant.NEVER_EARLY, Tally.EARLY_RETRIES, row.getString("operation_id"),
+            books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),
                     "was due %.3f s after it was staged for step %d, where tier %d has a delay of %.3f s".formatted(
                             waited / 1_000_000.0, step, row.getInt("tier"), delay / 1_000_000.0));
         }

@@ -39,7 +39,7 @@ final class Totals {
     private long moving;
 
     /** Counts one share's operations; their books may be forgotten afterwards. */
-    void count(Books books) {
+    void count(ShareContents books) {
         for (Payment payment : books.payments.values()) {
             operations += payment.hasRow() ? 1 : 0;
             moving += payment.hasRow() && !payment.state.isAtRest() ? 1 : 0;

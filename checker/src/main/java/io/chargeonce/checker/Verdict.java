@@ -30,7 +30,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
         }
         counts.put("in_flight", totals.inFlight());
         counts.put("psp_captures", totals.captures);
-        for (Tally tally : Tally.values()) {
+        for (PaymentCount tally : PaymentCount.values()) {
             counts.put(tally.tag(), (long) totals.findings.count(tally));
         }
         return new Verdict(kind(totals, evidence), counts, totals.findings.violations(), timelines);

@@ -18,14 +18,14 @@ import tools.jackson.databind.json.JsonMapper;
 final class WorkTopic {
 
     /** A record's fate. */
-    private enum Fate { HAS_ONE, IS_POISON, WAITS }
+    private enum RecordState { HAS_ONE, IS_POISON, WAITS }
 
     private static final int LARGEST_REQUEST = 128 * 1024;
     /** A staging time further ahead of the broker's own is a forgery. */
     private static final long CLOCKS_DIFFER_MICROS = 60_000_000L;
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final Books books;
+    private final ShareContents books;
     private final String topic;
     private final int tier;
     private final Map<Integer, Long> committed;
@@ -36,7 +36,7 @@ final class WorkTopic {
      * @param whole     whether every record that ever was on it is still there
      * @param committed by partition, as it was before the rows were read
      */
-    WorkTopic(Books books, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
+    WorkTopic(ShareContents books, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
         this.books = books;
         this.topic = topic;
         this.tier = tier;
@@ -60,21 +60,21 @@ final class WorkTopic {
             buried(record, buriedAs.get());
             return;
         }
-        Fate fate = fate(record);
+        RecordState fate = fate(record);
         boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
-        if (!finished && fate != Fate.HAS_ONE) {
+        if (!finished && fate != RecordState.HAS_ONE) {
             books.totals.unconsumed++;
-        } else if (fate == Fate.IS_POISON) {
+        } else if (fate == RecordState.IS_POISON) {
             books.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
                     .formatted(Place.of(topic, record.partition(), record.offset())));
-        } else if (fate == Fate.WAITS) {
+        } else if (fate == RecordState.WAITS) {
             skipped(record);
         }
     }
 
     /** Of the causes of poison this one alone is found while a record is worked on, and by nothing that it says. */
     private void buried(ConsumerRecord<byte[], byte[]> record, String cause) {
-        if (cause.equals("unprocessable") && fate(record) != Fate.IS_POISON) {
+        if (cause.equals("unprocessable") && fate(record) != RecordState.IS_POISON) {
             books.findings.add(Invariant.HOP_SOUND, new String(record.key(), StandardCharsets.UTF_8),
                     "has a sound record at %s that was dead-lettered as unprocessable".formatted(
                             Place.of(topic, record.partition(), record.offset())));
@@ -84,35 +84,35 @@ final class WorkTopic {
     /** It may have a later copy that is yet to be read; then nothing is lost, but the payment is under way. */
     private void skipped(ConsumerRecord<byte[], byte[]> record) {
         Payment payment = books.payments.get(new String(record.key(), StandardCharsets.UTF_8));
-        books.findings.add(Invariant.HOP_SOUND, Tally.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
+        books.findings.add(Invariant.HOP_SOUND, PaymentCount.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
                 Place.of(topic, record.partition(), record.offset()), payment.state.tag(), payment.step));
     }
 
-    private Fate fate(ConsumerRecord<byte[], byte[]> record) {
+    private RecordState fate(ConsumerRecord<byte[], byte[]> record) {
         if (record.value() == null || record.value().length == 0 || record.value().length > LARGEST_REQUEST) {
-            return Fate.IS_POISON;
+            return RecordState.IS_POISON;
         }
         try {
             return fate(record, JSON.readTree(record.value()));
         } catch (JacksonException notJson) {
-            return Fate.IS_POISON;
+            return RecordState.IS_POISON;
         }
     }
 
-    private Fate fate(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
+    private RecordState fate(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
         String operation = json.path("operation_id").asString("");
         boolean readable = json.path("type").asString("").equals("payment.request") && json.path("version").asInt(0) == 1
                 && Arrays.equals(record.key(), operation.getBytes(StandardCharsets.UTF_8));
         Payment payment = books.payments.get(operation);
         if (!readable) {
-            return Fate.IS_POISON;
+            return RecordState.IS_POISON;
         }
         if (payment == null || !payment.hasRow()) {
             // Accepted after the rows were read, or never.
-            return record.timestamp() * 1_000 > books.rowsReadAt ? Fate.HAS_ONE : Fate.IS_POISON;
+            return record.timestamp() * 1_000 > books.rowsReadAt ? RecordState.HAS_ONE : RecordState.IS_POISON;
         }
         if (!agrees(payment, json)) {
-            return Fate.IS_POISON;
+            return RecordState.IS_POISON;
         }
         int step = json.path("step").asInt(0);
         if (payment.saw(step)) {
@@ -123,7 +123,7 @@ final class WorkTopic {
         } else if (step <= payment.step && Headers.text(record, "ce_id").equals(Optional.of(payment.id + "/" + step))) {
             payment.sawOnMain(step);
         }
-        return step == payment.step && payment.state.awaitsARecord() ? Fate.WAITS : Fate.HAS_ONE;
+        return step == payment.step && payment.state.awaitsARecord() ? RecordState.WAITS : RecordState.HAS_ONE;
     }
 
     private static boolean agrees(Payment payment, JsonNode json) {

@@ -210,7 +210,7 @@ class TopicChecksTest {
 
     @Test
     void hop_sound_no_attempt_is_older_than_the_record_that_it_waited_for() {
-        var books = new Books(Share.EVERYTHING, new Totals());
+        var books = new ShareContents(Share.EVERYTHING, new Totals());
         Payment payment = books.payment("pay_1");
         payment.state = State.SCHEDULED;
         payment.generation = 1;

@@ -14,7 +14,7 @@ import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
-import io.chargeonce.ledger.Told;
+import io.chargeonce.ledger.Observation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Outcome;
@@ -241,7 +241,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** The same at a PSP that was asked and cannot tell, and whose key is forgotten if that is said. */
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
-        Told told = Told.of(operation(id).attemptKey(), "question",
+        Observation told = Observation.of(operation(id).attemptKey(), "question",
                 new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
         owner.inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
@@ -311,7 +311,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     private void hear(List<String> ids, Outcome outcome) {
         change(ids, (connection, operations, now) -> {
-            List<Told> told = operations.stream().map(operation -> Told.of(operation.attemptKey(), "call", outcome)).toList();
+            List<Observation> told = operations.stream().map(operation -> Observation.of(operation.attemptKey(), "call", outcome)).toList();
             AttemptTable.fold(connection, told);
             ObservationTable.append(connection, told);
         });

@@ -4,7 +4,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.OutboxAge;
 import io.chargeonce.database.OutboxRelay;
-import io.chargeonce.ingest.accept.AnswerAsk;
+import io.chargeonce.ingest.accept.AnswerAccept;
 import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ingest.answer.IngestMeters;
@@ -22,7 +22,7 @@ import io.chargeonce.ingest.refunds.AcceptRefund;
 import io.chargeonce.ingest.refunds.PostRefund;
 import io.chargeonce.ingest.transport.Deadline;
 import io.chargeonce.ingest.transport.Drain;
-import io.chargeonce.ingest.transport.Exchange;
+import io.chargeonce.ingest.transport.AnswerSender;
 import io.chargeonce.ingest.transport.IngestHttp;
 import io.chargeonce.ingest.transport.Patience;
 import io.chargeonce.ingest.transport.RenewedTls;
@@ -91,7 +91,7 @@ public final class IngestService implements AutoCloseable {
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-outbox-age", AGE_EVERY, new OutboxAge(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
-                () -> AnswerAsk.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
+                () -> AnswerAccept.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
         workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
@@ -122,7 +122,7 @@ public final class IngestService implements AutoCloseable {
         return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runOnce, meters);
     }
 
-    private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAsk accept,
+    private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAccept accept,
                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
                                         InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
@@ -142,7 +142,8 @@ public final class IngestService implements AutoCloseable {
         var api = new PaymentsApi(new FrontDoor(merchants, limits, new AuthenticationFailures("ingest", meters.registry())),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new FairShares(meters.registry()), new Exchange(bodies, leftovers, drain), requests, tracing);
+                new ListPayments(database), new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,
+                tracing);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain,
                 meters.registry()));
         http.renewedTls().ifPresent(tls -> start(lifecycle, "ingest-tls", RenewedTls.LOOK_EVERY, tls::runOnce, meters));

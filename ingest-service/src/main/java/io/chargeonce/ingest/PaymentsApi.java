@@ -18,7 +18,7 @@ import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.reading.ListPayments;
 import io.chargeonce.ingest.reading.ReadPayment;
 import io.chargeonce.ingest.refunds.PostRefund;
-import io.chargeonce.ingest.transport.Exchange;
+import io.chargeonce.ingest.transport.AnswerSender;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TraceContext;
 import io.helidon.http.HeaderName;
@@ -49,12 +49,12 @@ final class PaymentsApi implements HttpService {
     private final ReadPayment read;
     private final ListPayments list;
     private final FairShares shares;
-    private final Exchange exchange;
+    private final AnswerSender exchange;
     private final IngestMeters meters;
     private final Tracing tracing;
 
     PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostRefund refund, ReadPayment read, ListPayments list,
-                FairShares shares, Exchange exchange, IngestMeters meters, Tracing tracing) {
+                FairShares shares, AnswerSender exchange, IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;

@@ -2,7 +2,7 @@
 package io.chargeonce.load;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Standing;
+import io.chargeonce.checker.OpenCounts;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.load.traffic.Latencies;
 import io.chargeonce.load.traffic.Second;
@@ -58,7 +58,7 @@ final class Progress implements Runnable {
     /** Only if the pipeline's database can be asked from here. */
     private String standing() {
         try {
-            Standing now = Checker.standing(pipeline.evidence(List.of()));
+            OpenCounts now = Checker.standing(pipeline.evidence(List.of()));
             return "  in tiers %d  unknown %d  dead %d".formatted(now.inTiers(), now.unresolved(), now.dead());
         } catch (EvidenceMissing outOfReach) {
             return "";

@@ -4,17 +4,17 @@ package io.chargeonce.kafka;
 import java.time.Duration;
 
 /** Pauses that double from the first to the longest. Immutable. */
-record Backoff(Duration first, Duration longest) {
+public record Backoff(Duration first, Duration longest) {
     private static final int MOST_DOUBLINGS = 20;
 
-    Backoff {
+    public Backoff {
         if (first.isNegative() || first.isZero() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("A backoff from " + first + " to " + longest + " is impossible");
         }
     }
 
     /** The pause after the given number of failures in a row, which is at least one. */
-    Duration after(int failures) {
+    public Duration after(int failures) {
         Duration pause = first.multipliedBy(1L << Math.min(failures - 1, MOST_DOUBLINGS));
         return pause.compareTo(longest) < 0 ? pause : longest;
     }

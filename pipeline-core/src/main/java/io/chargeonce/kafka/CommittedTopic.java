@@ -5,20 +5,20 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /** Which topic a committed offset belongs to: its id stands in the commit's metadata. Pure. */
-final class CommittedTopic {
+public final class CommittedTopic {
     private static final String PREFIX = "topic-id:";
 
     private CommittedTopic() {}
 
-    static OffsetAndMetadata of(String topicId, long offset, Optional<Integer> leaderEpoch) {
+    public static OffsetAndMetadata of(String topicId, long offset, Optional<Integer> leaderEpoch) {
         return new OffsetAndMetadata(offset, leaderEpoch, PREFIX + topicId);
     }
 
-    static boolean isSaid(OffsetAndMetadata committed) {
+    public static boolean isSaid(OffsetAndMetadata committed) {
         return committed.metadata().startsWith(PREFIX);
     }
 
-    static boolean isAnotherThan(String topicId, OffsetAndMetadata committed) {
+    public static boolean isAnotherThan(String topicId, OffsetAndMetadata committed) {
         return isSaid(committed) && !committed.metadata().equals(PREFIX + topicId);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
+import io.chargeonce.kafka.loop.RecordLoop;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +23,7 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
     /** Members hear of a rebalance with their next heartbeat. */
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
 
-    static final List<FixedSetting> FIXED = List.of(
+    public static final List<FixedSetting> FIXED = List.of(
             new FixedSetting(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false, "only what is complete may be committed"),
             new FixedSetting(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest", "work without an offset must be read, not skipped"),
             new FixedSetting(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed", "what a producer took back must not be worked on"),

@@ -2,4 +2,4 @@
 package io.chargeonce.kafka;
 
 /** A client setting that carries a guarantee: written in code, and refused in a properties file. */
-record FixedSetting(String name, Object value, String reason) {}
+public record FixedSetting(String name, Object value, String reason) {}

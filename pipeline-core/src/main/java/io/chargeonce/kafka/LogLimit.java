@@ -7,19 +7,19 @@ import java.time.InstantSource;
 import java.util.function.IntConsumer;
 
 /** Lets one message through per interval, so that a broken dependency does not fill the disk. Any thread may call it. */
-final class LogLimit {
+public final class LogLimit {
     private final InstantSource clock;
     private final Duration interval;
     private Instant next = Instant.MIN;
     private int unsaid;
 
-    LogLimit(InstantSource clock, Duration interval) {
+    public LogLimit(InstantSource clock, Duration interval) {
         this.clock = clock;
         this.interval = interval;
     }
 
     /** Runs the message, giving it the number of those left out since the last, or leaves it out. */
-    synchronized void ifAllowed(IntConsumer message) {
+    public synchronized void ifAllowed(IntConsumer message) {
         Instant now = clock.instant();
         if (now.isBefore(next)) {
             unsaid++;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records from Kafka to a handler and back: bytes, keys, offsets and due times. Knows nothing of payments. */
+/** Connections to Kafka, and the settings of clients that carry a guarantee. Knows nothing of payments. */
 package io.chargeonce.kafka;

@@ -91,16 +91,17 @@ public final class AttemptTable {
      * Records what is now known of attempts whose operations this transaction has locked and settles; one answer for each of them.
      * Where {@link Folded#chargedAtOnce} says so of an answer to a call, that answer is stored and needs no row of its own.
      */
-    public static Map<PspKey, Folded> settle(Connection connection, List<Told> heard) throws SQLException {
-        return fold(connection, heard, Told::answersItsCall);
+    public static Map<PspKey, Folded> settle(Connection connection, List<Observation> heard) throws SQLException {
+        return fold(connection, heard, Observation::answersItsCall);
     }
 
     /** Records what is now known of attempts whose operations this transaction has locked and may leave as they are. */
-    public static void fold(Connection connection, List<Told> heard) throws SQLException {
+    public static void fold(Connection connection, List<Observation> heard) throws SQLException {
         fold(connection, heard, told -> false);
     }
 
-    private static Map<PspKey, Folded> fold(Connection connection, List<Told> heard, Predicate<Told> settles) throws SQLException {
+    private static Map<PspKey, Folded> fold(Connection connection, List<Observation> heard, Predicate<Observation> settles)
+            throws SQLException {
         var folded = new HashMap<PspKey, Folded>();
         if (heard.isEmpty()) {
             return folded;
@@ -109,9 +110,9 @@ public final class AttemptTable {
             Columns.of(heard, statement)
                     .with("text", told -> told.key().value())
                     .with("text", told -> told.state().tag())
-                    .with("text", Told::cause)
-                    .with("text", Told::detail)
-                    .with("text", Told::pspReference)
+                    .with("text", Observation::cause)
+                    .with("text", Observation::detail)
+                    .with("text", Observation::pspReference)
                     .with("bool", settles::test);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

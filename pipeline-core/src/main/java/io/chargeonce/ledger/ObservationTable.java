@@ -25,15 +25,15 @@ public final class ObservationTable {
             """;
 
     /** Also what comes too late to decide anything. */
-    public static void append(Connection connection, List<Told> heard) throws SQLException {
+    public static void append(Connection connection, List<Observation> heard) throws SQLException {
         try (var statement = connection.prepareStatement(APPEND)) {
             Columns.of(heard, statement)
                     .with("text", told -> told.key().value())
-                    .with("text", Told::source)
-                    .with("text", Told::outcome)
-                    .with("text", Told::cause)
-                    .with("text", Told::detail)
-                    .with("text", Told::pspReference);
+                    .with("text", Observation::source)
+                    .with("text", Observation::outcome)
+                    .with("text", Observation::cause)
+                    .with("text", Observation::detail)
+                    .with("text", Observation::pspReference);
             statement.executeUpdate();
         }
     }

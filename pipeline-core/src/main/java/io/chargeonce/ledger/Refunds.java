@@ -25,9 +25,9 @@ import java.util.OptionalLong;
 public final class Refunds {
 
     /** What a merchant asks for. */
-    public record Ask(String merchant, PaymentId payment, OptionalLong amount, Optional<String> reference) {
+    public record RefundRequest(String merchant, PaymentId payment, OptionalLong amount, Optional<String> reference) {
 
-        public Ask {
+        public RefundRequest {
             if (reference.isPresent() && !isReference(reference.get())) {
                 throw new IllegalArgumentException("a refund's reference is 1 to 64 letters, digits, dots, colons, dashes or underscores");
             }
@@ -67,7 +67,7 @@ public final class Refunds {
     private Refunds() {}
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
-    public static Answer accept(Connection connection, Topics topics, Ask ask, Duration deadline) throws SQLException {
+    public static Answer accept(Connection connection, Topics topics, RefundRequest ask, Duration deadline) throws SQLException {
         Optional<Operation> found = lockPayment(connection, ask);
         if (found.isEmpty()) {
             return new Answer.NoSuchPayment();
@@ -90,7 +90,7 @@ public final class Refunds {
     private static final String LOCK_PAYMENT = "SELECT lock_payment(?)";
 
     /** By a function, for who accepts refunds has no right to change payments, nor so to lock them. */
-    private static Optional<Operation> lockPayment(Connection connection, Ask ask) throws SQLException {
+    private static Optional<Operation> lockPayment(Connection connection, RefundRequest ask) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_PAYMENT)) {
             statement.setString(1, ask.payment().value());
             statement.execute();
@@ -99,12 +99,12 @@ public final class Refunds {
     }
 
     /** Without an amount, a repeat means the refund as it is. */
-    private static Answer repeated(Ask ask, Operation earlier) {
+    private static Answer repeated(RefundRequest ask, Operation earlier) {
         boolean same = ask.amount().isEmpty() || ask.amount().getAsLong() == earlier.accepted().request().money().minorUnits();
         return same ? new Answer.Accepted(earlier, false) : new Answer.Differs(earlier);
     }
 
-    private static Answer acceptNew(Connection connection, Topics topics, Ask ask, Operation charge, Duration deadline)
+    private static Answer acceptNew(Connection connection, Topics topics, RefundRequest ask, Operation charge, Duration deadline)
             throws SQLException {
         Money captured = charge.accepted().request().money();
         long refundable = captured.minorUnits() - notFailed(connection, ask);
@@ -133,7 +133,7 @@ public final class Refunds {
             """;
 
     /** What is given back or may yet be, in minor units. The payment's row is locked by this transaction. */
-    private static long notFailed(Connection connection, Ask ask) throws SQLException {
+    private static long notFailed(Connection connection, RefundRequest ask) throws SQLException {
         try (var statement = connection.prepareStatement(NOT_FAILED)) {
             statement.setString(1, ask.merchant());
             statement.setString(2, ask.payment().value());
@@ -169,7 +169,7 @@ public final class Refunds {
         }
     }
 
-    private static Operation.Accepted accepted(Ask ask, Operation charge, Money amount) {
+    private static Operation.Accepted accepted(RefundRequest ask, Operation charge, Money amount) {
         PaymentRequest paid = charge.accepted().request();
         var request =
                 new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());

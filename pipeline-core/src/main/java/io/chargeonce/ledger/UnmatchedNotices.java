@@ -81,19 +81,20 @@ public final class UnmatchedNotices {
     }
 
     private static boolean insert(Connection connection, Kept notice) throws SQLException {
-        Optional<Told> told = notice.said.map(said -> told(notice.key, said));
+        Optional<Observation> told = notice.said.map(said -> told(notice.key, said));
         Optional<Money> money = notice.said.flatMap(Said::money);
         try (var statement = connection.prepareStatement(KEEP)) {
             statement.setString(1, notice.psp);
             statement.setString(2, notice.id);
             statement.setString(3, notice.key.value());
-            statement.setString(4, notice.pspReference.map(ForeignText::storable).or(() -> told.map(Told::pspReference)).orElse(null));
+            statement.setString(4,
+                    notice.pspReference.map(ForeignText::storable).or(() -> told.map(Observation::pspReference)).orElse(null));
             statement.setObject(5, money.map(Money::minorUnits).orElse(null), Types.BIGINT);
             statement.setString(6, money.map(Money::currency).orElse(null));
             statement.setObject(7, notice.said.map(said -> said instanceof Ended ended && ended.givesBack).orElse(null), Types.BOOLEAN);
-            statement.setString(8, told.map(Told::outcome).orElse(null));
-            statement.setString(9, told.map(Told::cause).orElse(null));
-            statement.setString(10, told.map(Told::detail).orElse(null));
+            statement.setString(8, told.map(Observation::outcome).orElse(null));
+            statement.setString(9, told.map(Observation::cause).orElse(null));
+            statement.setString(10, told.map(Observation::detail).orElse(null));
             statement.setObject(11, notice.said.flatMap(UnmatchedNotices::at).map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null),
                     Types.TIMESTAMP_WITH_TIMEZONE);
             statement.setString(12, notice.psp);
@@ -141,11 +142,11 @@ public final class UnmatchedNotices {
     }
 
     /** In the columns of an observation; news of a capture has a word of its own there. */
-    private static Told told(PspKey key, Said said) {
+    private static Observation told(PspKey key, Said said) {
         return switch (said) {
-            case Ended ended -> Told.of(key, "webhook", ended.outcome);
-            case CaptureFailed failed -> new Told(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
-            case CapturedAgain again -> new Told(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
+            case Ended ended -> Observation.of(key, "webhook", ended.outcome);
+            case CaptureFailed failed -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
+            case CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
         };
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.tracing;
 
-import io.chargeonce.kafka.RecordHandler;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.RecordHandler;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.wire.TraceContext;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;

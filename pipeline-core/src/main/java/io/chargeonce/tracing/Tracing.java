@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.tracing;
 
-import io.chargeonce.kafka.RecordHandler;
+import io.chargeonce.kafka.loop.RecordHandler;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;

@@ -122,7 +122,7 @@ final class LedgerRows implements AutoCloseable {
 
     void hear(String id, Outcome outcome) {
         change(id, (connection, operation) -> {
-            Told told = Told.of(operation.attemptKey(), "call", outcome);
+            Observation told = Observation.of(operation.attemptKey(), "call", outcome);
             ObservationTable.append(connection, List.of(told));
             AttemptTable.fold(connection, List.of(told));
         });

@@ -8,13 +8,13 @@ import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
@@ -97,7 +97,7 @@ final class Demo implements AutoCloseable {
 
     private void sendThroughAnOutage() {
         chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
-        Arrays.stream(DemoPlan.Fate.values()).forEach(fate -> out.printf("   %4d %s%n", plan.count(fate), fate.words));
+        Arrays.stream(DemoPlan.Scenario.values()).forEach(fate -> out.printf("   %4d %s%n", plan.count(fate), fate.words));
         int half = plan.payments().size() / 2;
         producer.send(plan.payments().subList(0, half));
         board.watchUntil(stages -> stages.getOrDefault("succeeded", 0L) > half / 2, PATIENCE);
@@ -113,7 +113,7 @@ final class Demo implements AutoCloseable {
         out.println("   Stripe is back. Meanwhile new payments went to Adyen; what only Stripe takes was parked: no attempt");
         out.println("   spent, nothing dead. A payment that Stripe may have charged is never sent to Adyen.");
 
-        long repeats = producer.told().stream().filter(DemoProducer.Told::replayed).count();
+        long repeats = producer.told().stream().filter(DemoProducer.Accepted::replayed).count();
         out.printf("   %,d requests came twice under one key: the same answer again, no second payment.%n", repeats);
     }
 
@@ -145,15 +145,15 @@ final class Demo implements AutoCloseable {
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
         ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
-        new Merge(queue).run(mergePlan, Mandate.of("demo", Optional.of("the PSP is mended")), Sweep.unattended());
+        new Merge(queue).run(mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")), Sweep.unattended());
         awaitRest();
     }
 
     private void purge() {
         chapter("The poison is purged, with a reason, into the audit log");
-        Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(Standing.POISON));
+        Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
         ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
-        new Purge(queue).run(purgePlan, Mandate.of("demo", Optional.of("test records, looked at one by one")), Sweep.unattended());
+        new Purge(queue).run(purgePlan, AuditContext.of("demo", Optional.of("test records, looked at one by one")), Sweep.unattended());
         awaitRest();
     }
 
@@ -191,7 +191,7 @@ final class Demo implements AutoCloseable {
                 .calls(new Calls.InMemory(calls, producer.refunds()));
     }
 
-    private static ClientCall call(DemoProducer.Told told) {
+    private static ClientCall call(DemoProducer.Accepted told) {
         var payment = told.payment();
         return new ClientCall(payment.merchant(), payment.key(),
                 new ClientCall.Content(payment.amount(), payment.currency(), payment.method()), ClientCall.Result.OK,

@@ -12,7 +12,7 @@ import java.util.Random;
 record DemoPlan(List<Payment> payments) {
 
     /** What will happen to a payment at the PSP. */
-    enum Fate {
+    enum Scenario {
         CHARGED("go through"),
         DECLINED("are declined by the card's issuer"),
         FAILS_ONCE("fail once at the PSP"),
@@ -22,29 +22,29 @@ record DemoPlan(List<Payment> payments) {
 
         final String words;
 
-        Fate(String words) {
+        Scenario(String words) {
             this.words = words;
         }
     }
 
     /** @param sentTwice the producer sends it again under the same key, as after a timeout of its own */
-    record Payment(String key, String merchant, long amount, String currency, String method, Fate fate, boolean sentTwice) {}
+    record Payment(String key, String merchant, long amount, String currency, String method, Scenario fate, boolean sentTwice) {}
 
     private static final List<String> CURRENCIES = List.of("EUR", "EUR", "EUR", "USD", "GBP", "JPY");
     private static final List<String> CARDS = List.of("pm_card_visa", "pm_card_mastercard");
     private static final List<String> DECLINING = List.of("pm_card_visa_chargeDeclined", "pm_card_visa_chargeDeclinedInsufficientFunds",
             "pm_card_visa_chargeDeclinedLostCard", "pm_card_chargeDeclinedExpiredCard");
     /** Of each fate at least one, and of a hundred payments so many; the others are charged. */
-    private static final Map<Fate, Integer> PER_CENT = new EnumMap<>(Map.of(
-            Fate.DECLINED, 8, Fate.FAILS_ONCE, 4, Fate.FAILS_TWICE, 3, Fate.FAILS_ALWAYS, 3, Fate.ANSWER_LOST, 2));
+    private static final Map<Scenario, Integer> PER_CENT = new EnumMap<>(Map.of(
+            Scenario.DECLINED, 8, Scenario.FAILS_ONCE, 4, Scenario.FAILS_TWICE, 3, Scenario.FAILS_ALWAYS, 3, Scenario.ANSWER_LOST, 2));
     private static final int SENT_TWICE_PER_CENT = 10;
 
     static DemoPlan of(int payments, long seed) {
         var random = new Random(seed);
-        var fates = new ArrayList<Fate>();
+        var fates = new ArrayList<Scenario>();
         PER_CENT.forEach((fate, share) -> fates.addAll(Collections.nCopies(Math.max(1, payments * share / 100), fate)));
         while (fates.size() < payments) {
-            fates.add(Fate.CHARGED);
+            fates.add(Scenario.CHARGED);
         }
         Collections.shuffle(fates, random);
         var plan = new ArrayList<Payment>();
@@ -54,7 +54,7 @@ record DemoPlan(List<Payment> payments) {
         return new DemoPlan(List.copyOf(plan));
     }
 
-    private static Payment payment(String key, Fate fate, Random random) {
+    private static Payment payment(String key, Scenario fate, Random random) {
         String method = switch (fate) {
             case DECLINED -> pick(DECLINING, random);
             // A brand that only one PSP takes: else the other one would charge what fails there.
@@ -69,7 +69,7 @@ record DemoPlan(List<Payment> payments) {
         return from.get(random.nextInt(from.size()));
     }
 
-    long count(Fate fate) {
+    long count(Scenario fate) {
         return payments.stream().filter(payment -> payment.fate == fate).count();
     }
 }

@@ -22,12 +22,12 @@ import java.util.concurrent.Semaphore;
 final class DemoProducer {
 
     /** What the service answered: the evidence that the books are checked against. */
-    record Told(DemoPlan.Payment payment, String paymentId, boolean replayed) {}
+    record Accepted(DemoPlan.Payment payment, String paymentId, boolean replayed) {}
 
     private static final int AT_ONCE = 16;
 
     private final Map<String, PaymentClient> clients;
-    private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+    private final Queue<Accepted> told = new ConcurrentLinkedQueue<>();
     private final Queue<RefundCall> refunds = new ConcurrentLinkedQueue<>();
 
     DemoProducer(int ingestPort) {
@@ -57,10 +57,10 @@ final class DemoProducer {
         }
     }
 
-    private Told send(DemoPlan.Payment payment) throws InterruptedException {
+    private Accepted send(DemoPlan.Payment payment) throws InterruptedException {
         var asked = NewPayment.of(payment.key(), payment.amount(), payment.currency(), payment.method()).withReference(payment.key());
         return switch (clients.get(payment.merchant()).send(asked)) {
-            case Sent.Accepted accepted -> new Told(payment, accepted.paymentId(), accepted.replay());
+            case Sent.Accepted accepted -> new Accepted(payment, accepted.paymentId(), accepted.replay());
             case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(
                     refused.httpStatus(), payment.key(), refused.detail()));
             case Sent.Unknown unknown -> throw new IllegalStateException("the ingest service did not answer %s in %d tries: %s".formatted(
@@ -90,7 +90,7 @@ final class DemoProducer {
         return List.copyOf(refunds);
     }
 
-    List<Told> told() {
+    List<Accepted> told() {
         return List.copyOf(told);
     }
 }

@@ -17,7 +17,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.ingest.IngestService;
-import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.runtime.SteadyClock;

@@ -30,7 +30,7 @@ public final class StatementCosts implements AutoCloseable {
      */
     public record Cost(String statement, long calls, double micros, long walBytes) {}
 
-    private static final class Tally {
+    private static final class Subtotal {
         private long calls;
         private long nanos;
         private long walBytes;
@@ -42,7 +42,7 @@ public final class StatementCosts implements AutoCloseable {
     private static final String WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint";
 
     private final ReentrantLock oneTransaction = new ReentrantLock(true);
-    private final Map<String, Tally> tallies = new HashMap<>();
+    private final Map<String, Subtotal> tallies = new HashMap<>();
     private final Connection watch;
     private final PreparedStatement wal;
 
@@ -77,7 +77,7 @@ public final class StatementCosts implements AutoCloseable {
         try {
             return call.run();
         } finally {
-            Tally tally = tallies.computeIfAbsent(sql, any -> new Tally());
+            Subtotal tally = tallies.computeIfAbsent(sql, any -> new Subtotal());
             tally.calls++;
             tally.nanos += nanos(backend) - before;
             tally.walBytes += walBytes() - walBefore;

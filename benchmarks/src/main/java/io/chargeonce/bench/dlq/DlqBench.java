@@ -57,7 +57,7 @@ public final class DlqBench {
             bench.look(plot);
             bench.change(plot, "purge", letters * 9 / 100, RECORDS_OF_A_PURGE, "purge", "--psp", "adyen", "--reason", "bench", "--yes");
             bench.change(plot, "merge", letters * 84 / 100, RECORDS_OF_A_MERGE, "merge", "--all", "--canary", "0", "--yes");
-            List<String> faults = Books.faults(plot);
+            List<String> faults = MergedQueueLaws.faults(plot);
             result.put("balanced", faults.isEmpty());
             result.put("fault", String.join("; ", faults));
             story.println(faults.isEmpty() ? "books balanced" : "books broken: " + result.get("fault"));

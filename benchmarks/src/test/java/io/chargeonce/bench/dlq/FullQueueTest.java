@@ -18,10 +18,10 @@ class FullQueueTest {
     void the_books_balance_after_a_purge_and_a_merge_and_not_when_one_letter_is_elsewhere() throws Exception {
         try (var ground = new Ground(); var plot = ground.newPlot()) {
             FullQueue.fill(plot, LETTERS);
-            assertThat(Books.faults(plot)).as("nothing has moved yet").isNotEmpty();
+            assertThat(MergedQueueLaws.faults(plot)).as("nothing has moved yet").isNotEmpty();
             dlq(plot, "purge", "--psp", "adyen", "--reason", "r", "--yes");
             dlq(plot, "merge", "--all", "--canary", "0", "--yes");
-            assertThat(Books.faults(plot)).isEmpty();
+            assertThat(MergedQueueLaws.faults(plot)).isEmpty();
             assertThat(change(plot, "DELETE FROM dead_letter WHERE state = 'purged'")).isEqualTo(LETTERS * 9 / 100);
             assertThat(
                     change(plot, "DELETE FROM outbox WHERE outbox_id = (SELECT min(outbox_id) FROM outbox WHERE topic LIKE '%.requests')"))
@@ -29,7 +29,7 @@ class FullQueueTest {
             assertThat(change(plot,
                     "UPDATE operation_state SET generation = 3 WHERE operation_id = (SELECT min(operation_id) FROM operation_state WHERE state = 'accepted')"))
                     .isEqualTo(1);
-            assertThat(Books.faults(plot)).containsExactly("every other failed one re-entered once: broken 1 times",
+            assertThat(MergedQueueLaws.faults(plot)).containsExactly("every other failed one re-entered once: broken 1 times",
                     "work is staged once for each that re-entered and for nothing else: broken 1 times");
         }
     }

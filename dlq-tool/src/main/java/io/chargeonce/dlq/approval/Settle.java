@@ -3,7 +3,7 @@ package io.chargeonce.dlq.approval;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
@@ -54,14 +54,14 @@ public final class Settle {
     }
 
     /** @return the obstacles; if there are none, the finding is written and the resolver is sent */
-    public Look propose(Finding finding, Mandate mandate) {
+    public Look propose(Finding finding, AuditContext by) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
             beAloneWithReference(connection, finding);
             List<String> taken = takenByAnother(connection, finding);
             OperationTable.lock(connection, List.of(finding.id));
             Look look = look(connection, finding, taken);
-            return look.obstacles.isEmpty() ? write(connection, look, finding, mandate) : look;
+            return look.obstacles.isEmpty() ? write(connection, look, finding, by) : look;
         });
     }
 
@@ -69,18 +69,18 @@ public final class Settle {
         return queue.database().withConnection(connection -> HandSettlementTable.find(connection, key));
     }
 
-    private static Look write(Connection connection, Look look, Finding finding, Mandate mandate) throws SQLException {
+    private static Look write(Connection connection, Look look, Finding finding, AuditContext by) throws SQLException {
         var locked = OperationTable.lock(connection, List.of(finding.id));
         Operation operation = locked.rows().get(finding.id);
-        if (!HandSettlementTable.propose(connection, operation, finding.reference, finding.evidence, mandate.run())) {
+        if (!HandSettlementTable.propose(connection, operation, finding.reference, finding.evidence, by.run())) {
             return new Look(look.operation, look.attempt,
                     List.of("this attempt has been settled by hand before; see dlq why " + finding.id));
         }
         operation.askNow(locked.now());
         OperationTable.save(connection, List.of(operation));
         AuditLog.append(connection,
-                List.of(AuditLog.Entry.of(mandate.person(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
-                        data(operation, finding, mandate))));
+                List.of(AuditLog.Entry.of(by.person(), "dlq.settlement_proposed", operation, Optional.of(finding.evidence),
+                        data(operation, finding, by))));
         return look;
     }
 
@@ -93,10 +93,10 @@ public final class Settle {
         OperationTable.save(connection, open);
     }
 
-    private static Map<String, Object> data(Operation operation, Finding finding, Mandate mandate) {
+    private static Map<String, Object> data(Operation operation, Finding finding, AuditContext by) {
         var money = operation.accepted().request().money();
         var data = new TreeMap<String, Object>(
-                Map.of("run", mandate.run(), "verdict", finding.reference.isPresent() ? "charged" : "not_charged",
+                Map.of("run", by.run(), "verdict", finding.reference.isPresent() ? "charged" : "not_charged",
                         "attempt", operation.attemptKey().value(), "amount", money.minorUnits(), "currency", money.currency()));
         finding.reference.ifPresent(reference -> data.put("psp_reference", reference));
         return data;

@@ -2,17 +2,17 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class FrozenChange {
 
     /** Moves what is locked, in the caller's transaction; returns what became of each, by dead letter. */
     interface Move {
-        Map<String, Fate> on(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException;
+        Map<String, MoveResult> on(Connection connection, LockedBatch batch, AuditContext by) throws SQLException;
     }
 
     private final DeadLetterQueue queue;
@@ -42,8 +42,8 @@ public final class FrozenChange {
     }
 
     /** @param evenUnresolved of a purge */
-    public MergeRun freeze(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, Mandate mandate) {
-        MergeRun run = new MergeRuns(queue).plan(plan.selection(), mandate, TERMS, kind, evenUnresolved);
+    public MergeRun freeze(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, AuditContext by) {
+        MergeRun run = new MergeRuns(queue).plan(plan.selection(), by, TERMS, kind, evenUnresolved);
         new FourEyes(queue).await(run.id());
         return run;
     }
@@ -52,26 +52,26 @@ public final class FrozenChange {
      * @return empty if the run has ended, or another process leads it
      * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
      */
-    public Optional<Sweep.Result> run(MergeRun frozen, Mandate mandate, Sweep sweep) {
+    public Optional<Sweep.Result> run(MergeRun frozen, AuditContext by, Sweep sweep) {
         UUID token = UUID.randomUUID();
         boolean taken = queue.database().inTransaction(connection -> {
             if (!RunRows.take(connection, frozen.id(), token)) {
                 return false;
             }
-            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
+            RunAudit.append(connection, by, "dlq.run.led", Optional.empty());
             return true;
         });
-        return taken ? Optional.of(lead(frozen, mandate, sweep, token)) : Optional.empty();
+        return taken ? Optional.of(lead(frozen, by, sweep, token)) : Optional.empty();
     }
 
-    private Sweep.Result lead(MergeRun frozen, Mandate mandate, Sweep sweep, UUID token) {
-        var fates = new Tally<Fate>();
+    private Sweep.Result lead(MergeRun frozen, AuditContext by, Sweep sweep, UUID token) {
+        var fates = new SumsByKind<MoveResult>();
         int next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, frozen));
         try {
             while (!sweep.brake().isPressed() && next <= RunItems.last(frozen)) {
                 int from = next;
                 int to = from + LARGEST_BATCH - 1;
-                boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, mandate, token, from, to, fates));
+                boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, by, token, from, to, fates));
                 if (!isOurs) {
                     return new Sweep.Result(fates, false);
                 }
@@ -88,7 +88,8 @@ public final class FrozenChange {
         }
     }
 
-    private boolean batch(Connection connection, MergeRun frozen, Mandate mandate, UUID token, int from, int to, Tally<Fate> fates)
+    private boolean batch(Connection connection, MergeRun frozen, AuditContext by, UUID token, int from, int to,
+                          SumsByKind<MoveResult> fates)
             throws SQLException {
         List<RunItems.Item> items = RunItems.unmoved(connection, frozen.id(), from, to);
         if (items.isEmpty()) {
@@ -98,7 +99,7 @@ public final class FrozenChange {
         LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList(), restores ? "purged" : "dead");
         RunItems.permit(connection, frozen.id(), items);
         Move move = restores ? new Restore(queue)::restore : new Purge(queue, frozen.evenUnresolved())::purge;
-        Map<String, Fate> done = move.on(connection, batch, mandate);
+        Map<String, MoveResult> done = move.on(connection, batch, by);
         RunItems.mark(connection, frozen.id(), items, done);
         if (!RunRows.isStillLedBy(connection, frozen.id(), token)) {
             connection.rollback();

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.runtime.SteadyClock;
@@ -25,11 +25,11 @@ public final class Merge {
         this.queue = queue;
     }
 
-    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
+    public Sweep.Result run(Plan plan, AuditContext by, Sweep sweep) {
         var runs = new MergeRuns(queue);
-        runs.plan(plan.selection(), mandate, RunTerms.without(sweep.pace()));
-        RunLeader leader = runs.take(mandate, new SteadyClock(), progress -> sweep.progress().accept(progress.fates()))
-                .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + mandate.run()));
+        runs.plan(plan.selection(), by, RunTerms.without(sweep.pace()));
+        RunLeader leader = runs.take(by, new SteadyClock(), progress -> sweep.progress().accept(progress.fates()))
+                .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + by.run()));
         RunStep end = leader.run(sweep.brake());
         return new Sweep.Result(leader.progress().fates(), end instanceof RunStep.Finished);
     }

@@ -4,9 +4,9 @@ package io.chargeonce.dlq.merge;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Audit;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.EditedRecords;
@@ -36,11 +36,11 @@ final class MergeMoves {
     private final LockedBatch batch;
     private final Topics topics;
     private final Vault vault;
-    private final Mandate mandate;
+    private final AuditContext by;
     private final Duration deadline;
 
     private final boolean evenCapped;
-    private final Map<String, Fate> fates = new HashMap<>();
+    private final Map<String, MoveResult> fates = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
@@ -49,21 +49,21 @@ final class MergeMoves {
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, DeadLetterQueue queue, Mandate mandate, Duration deadline, boolean evenCapped) {
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, Duration deadline, boolean evenCapped) {
         this.batch = batch;
         this.topics = queue.topics();
         this.vault = queue.vault();
-        this.mandate = mandate;
+        this.by = by;
         this.deadline = deadline;
         this.evenCapped = evenCapped;
-        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
         for (DeadLetterView letter : batch.letters()) {
             fates.put(letter.id(), move(letter));
         }
     }
 
     /** By dead letter. */
-    Map<String, Fate> fates() {
+    Map<String, MoveResult> fates() {
         return fates;
     }
 
@@ -77,16 +77,16 @@ final class MergeMoves {
         AuditLog.append(connection, audit);
     }
 
-    private Fate move(DeadLetterView letter) {
+    private MoveResult move(DeadLetterView letter) {
         return switch (letter.standing()) {
             case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
-            case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : Fate.REFUSED;
+            case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
             case CHARGED -> settle(letter, batch.operation(letter));
             case UNRESOLVED -> ask(letter, batch.operation(letter));
-            case POISON -> Fate.REFUSED;
+            case POISON -> MoveResult.REFUSED;
             case MENDED -> {
                 mended.add(letter);
-                yield Fate.RESENT;
+                yield MoveResult.RESENT;
             }
         };
     }
@@ -103,25 +103,25 @@ final class MergeMoves {
         List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
         released.forEach(id -> staged.add(readable.get(id)));
         mended.stream().map(DeadLetterView::id).filter(id -> !released.contains(id))
-                .forEach(id -> fates.put(id, readable.containsKey(id) ? Fate.GONE : Fate.CLOSED));
+                .forEach(id -> fates.put(id, readable.containsKey(id) ? MoveResult.GONE : MoveResult.CLOSED));
     }
 
     private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {
         return DeadLetterTable.release(connection, topics, state, letters.stream().map(DeadLetterView::id).toList(),
-                Audit.of(mandate, "dlq." + state, letters));
+                Audit.of(by, "dlq." + state, letters));
     }
 
-    private Fate reenter(DeadLetterView letter, Operation operation) {
+    private MoveResult reenter(DeadLetterView letter, Operation operation) {
         operation.reenter(batch.now(), deadline);
         changed.add(operation);
         merged.add(letter);
         staged.add(Staging.work(topics, operation));
-        return Fate.REENTERED;
+        return MoveResult.REENTERED;
     }
 
-    private Fate settle(DeadLetterView letter, Operation operation) {
+    private MoveResult settle(DeadLetterView letter, Operation operation) {
         if (!operation.isListed()) {
-            return Fate.GONE;
+            return MoveResult.GONE;
         }
         if (operation.sequence() > 1) {
             // An earlier attempt may have taken the money too: the resolver, which can give it back, settles it from what is known.
@@ -132,22 +132,22 @@ final class MergeMoves {
         changed.add(operation);
         settled.add(letter);
         staged.add(Staging.outcome(topics, operation));
-        return Fate.SETTLED;
+        return MoveResult.SETTLED;
     }
 
     /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
-    private Fate ask(DeadLetterView letter, Operation operation) {
+    private MoveResult ask(DeadLetterView letter, Operation operation) {
         if (!operation.isListed()) {
-            return Fate.GONE;
+            return MoveResult.GONE;
         }
         boolean wasDead = operation.state() == OperationState.DEAD;
         if (operation.askNow(batch.now())) {
             changed.add(operation);
-            audit.add(Audit.entry(mandate, "dlq.asked", letter));
+            audit.add(Audit.entry(by, "dlq.asked", letter));
         }
         if (wasDead) {
             relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
         }
-        return Fate.ASKED;
+        return MoveResult.ASKED;
     }
 }

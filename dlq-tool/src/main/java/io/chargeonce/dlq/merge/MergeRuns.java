@@ -3,13 +3,13 @@ package io.chargeonce.dlq.merge;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.Selection;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,18 +34,18 @@ public final class MergeRuns {
         this.queue = queue;
     }
 
-    /** Freezes what the selection means now under the mandate's run. Moves nothing. */
-    public MergeRun plan(Selection selection, Mandate mandate, RunTerms terms) {
-        return plan(selection, mandate, terms, FourEyes.Kind.MERGE, false);
+    /** Freezes the selection as it is now, under the run of this audit context. Moves nothing. */
+    public MergeRun plan(Selection selection, AuditContext by, RunTerms terms) {
+        return plan(selection, by, terms, FourEyes.Kind.MERGE, false);
     }
 
     /** The same for a purge or a restore, which waits for another person. */
-    MergeRun plan(Selection selection, Mandate mandate, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
+    MergeRun plan(Selection selection, AuditContext by, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
         return queue.database().inTransaction(connection -> {
-            RunItems.Frozen frozen = RunItems.freeze(connection, mandate.run(), selection, terms.canary());
-            RunRows.insert(connection, mandate, terms, frozen, kind, evenUnresolved);
-            RunAudit.append(connection, mandate, "dlq.run.planned", Optional.empty());
-            return RunRows.find(connection, mandate.run()).orElseThrow();
+            RunItems.Frozen frozen = RunItems.freeze(connection, by.run(), selection, terms.canary());
+            RunRows.insert(connection, by, terms, frozen, kind, evenUnresolved);
+            RunAudit.append(connection, by, "dlq.run.planned", Optional.empty());
+            return RunRows.find(connection, by.run()).orElseThrow();
         });
     }
 
@@ -60,21 +60,21 @@ public final class MergeRuns {
     /**
      * Becomes the leader of a run that was planned, stopped, killed or aborted.
      *
-     * @param mandate  whose run is meant, and who leads it from now on
+     * @param by  whose run is meant, and who leads it from now on
      * @param progress told after every step, on the leader's thread
      * @return empty if the run has ended, or somebody else leads it
      */
-    public Optional<RunLeader> take(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress) {
+    public Optional<RunLeader> take(AuditContext by, InstantSource clock, Consumer<RunProgress> progress) {
         UUID token = UUID.randomUUID();
         Optional<MergeRun> taken = queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            if (!RunRows.take(connection, mandate.run(), token)) {
+            if (!RunRows.take(connection, by.run(), token)) {
                 return Optional.empty();
             }
-            RunAudit.append(connection, mandate, "dlq.run.led", Optional.empty());
-            return RunRows.find(connection, mandate.run());
+            RunAudit.append(connection, by, "dlq.run.led", Optional.empty());
+            return RunRows.find(connection, by.run());
         });
-        return taken.map(run -> new RunLeader(queue, run, mandate, token, clock, progress));
+        return taken.map(run -> new RunLeader(queue, run, by, token, clock, progress));
     }
 
     /**
@@ -83,11 +83,11 @@ public final class MergeRuns {
      * @param waits told once if so, on this thread
      * @return empty if the run has ended, or its leader has given a sign of life
      */
-    public Optional<RunLeader> takeOver(Mandate mandate, InstantSource clock, Consumer<RunProgress> progress, Consumer<MergeRun> waits) {
+    public Optional<RunLeader> takeOver(AuditContext by, InstantSource clock, Consumer<RunProgress> progress, Consumer<MergeRun> waits) {
         Optional<MergeRun> before = Optional.empty();
         while (true) {
-            Optional<RunLeader> leader = take(mandate, clock, progress);
-            MergeRun now = find(mandate.run()).orElseThrow();
+            Optional<RunLeader> leader = take(by, clock, progress);
+            MergeRun now = find(by.run()).orElseThrow();
             if (leader.isPresent() || now.state().isEnd() || before.filter(now::hasBeenHeardSince).isPresent()) {
                 return leader;
             }
@@ -103,19 +103,19 @@ public final class MergeRuns {
     }
 
     /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */
-    public boolean cancel(Mandate mandate) {
+    public boolean cancel(AuditContext by) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean cancelled = RunRows.cancel(connection, mandate.run());
+            boolean cancelled = RunRows.cancel(connection, by.run());
             if (cancelled) {
-                RunAudit.append(connection, mandate, "dlq.run.cancelled", Optional.empty());
+                RunAudit.append(connection, by, "dlq.run.cancelled", Optional.empty());
             }
             return cancelled;
         });
     }
 
     /** What a run holds, did and brought about, as far as that is known by now. */
-    public record Report(MergeRun run, Tally<Standing> standings, Tally<Fate> fates, Outcomes outcomes) {}
+    public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> fates, Outcomes outcomes) {}
 
     public Optional<Report> report(String id) {
         return queue.database().withConnection(connection -> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.ledger.AuditLog;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,15 +15,15 @@ final class RunAudit {
 
     private RunAudit() {}
 
-    static void append(Connection connection, Mandate mandate, String action, Optional<String> why) throws SQLException {
-        AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dlq_run", mandate.run(),
-                why.or(mandate::reason), data(connection, mandate))));
+    static void append(Connection connection, AuditContext by, String action, Optional<String> why) throws SQLException {
+        AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), action, Optional.empty(), "dlq_run", by.run(),
+                why.or(by::reason), data(connection, by))));
     }
 
     /** Both people are named where a run of one is led after another has approved it. */
-    private static Map<String, Object> data(Connection connection, Mandate mandate) throws SQLException {
-        var data = new TreeMap<String, Object>(Map.of("run", mandate.run()));
-        RunRows.find(connection, mandate.run()).ifPresent(run -> {
+    private static Map<String, Object> data(Connection connection, AuditContext by) throws SQLException {
+        var data = new TreeMap<String, Object>(Map.of("run", by.run()));
+        RunRows.find(connection, by.run()).ifPresent(run -> {
             data.put("planned_by", run.plannedBy());
             run.approvedBy().ifPresent(name -> data.put("approved_by", name));
         });

@@ -2,8 +2,8 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,21 +31,21 @@ final class RunBatches {
 
     private final DeadLetterQueue queue;
     private final MergeRun run;
-    private final Mandate mandate;
+    private final AuditContext by;
     private final UUID token;
 
     /** @param fates by dead letter */
-    record Batch(List<RunItems.Item> items, Map<String, Fate> fates) {
+    record Batch(List<RunItems.Item> items, Map<String, MoveResult> fates) {
 
-        Fate fate(RunItems.Item item) {
+        MoveResult fate(RunItems.Item item) {
             return fates.get(item.target().id());
         }
     }
 
-    RunBatches(DeadLetterQueue queue, MergeRun run, Mandate mandate, UUID token) {
+    RunBatches(DeadLetterQueue queue, MergeRun run, AuditContext by, UUID token) {
         this.queue = queue;
         this.run = run;
-        this.mandate = mandate;
+        this.by = by;
         this.token = token;
     }
 
@@ -92,7 +92,7 @@ final class RunBatches {
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
         LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList());
         RunItems.permit(connection, run.id(), items);
-        var moves = new MergeMoves(batch, queue, mandate, Merge.DEADLINE, run.terms().evenCapped());
+        var moves = new MergeMoves(batch, queue, by, Merge.DEADLINE, run.terms().evenCapped());
         moves.write(connection);
         RunItems.mark(connection, run.id(), items, moves.fates());
         return new Batch(items, moves.fates());

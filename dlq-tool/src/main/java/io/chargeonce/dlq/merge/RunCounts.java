@@ -2,9 +2,9 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.move.Fate;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -14,7 +14,7 @@ import java.sql.SQLException;
  *
  * @param standings as they stood when they were frozen
  */
-record RunCounts(Tally<Standing> standings, Tally<Fate> fates, Outcomes outcomes) {
+record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> fates, Outcomes outcomes) {
 
     private static final String COUNT = """
             SELECT standing, fate, outcome, currency, count(*), coalesce(sum(amount), 0)
@@ -22,19 +22,20 @@ record RunCounts(Tally<Standing> standings, Tally<Fate> fates, Outcomes outcomes
             """;
 
     static RunCounts of(Connection connection, String run) throws SQLException {
-        var standings = new Tally<Standing>();
-        var fates = new Tally<Fate>();
+        var standings = new SumsByKind<MoneyStatus>();
+        var fates = new SumsByKind<MoveResult>();
         Outcomes outcomes = Outcomes.NONE;
         try (var statement = connection.prepareStatement(COUNT)) {
             statement.setString(1, run);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     Sum sum = Sum.ofRow(result.getString(4), result.getLong(5), result.getLong(6));
-                    standings.add(Standing.fromTag(result.getString(1)), sum);
+                    standings.add(MoneyStatus.fromTag(result.getString(1)), sum);
                     if (result.getString(2) != null) {
-                        Fate fate = Fate.fromTag(result.getString(2));
+                        MoveResult fate = MoveResult.fromTag(result.getString(2));
                         fates.add(fate, sum);
-                        outcomes = fate == Fate.REENTERED ? outcomes.plus(Outcomes.ofRow(result.getString(3), sum.count())) : outcomes;
+                        outcomes =
+                                fate == MoveResult.REENTERED ? outcomes.plus(Outcomes.ofRow(result.getString(3), sum.count())) : outcomes;
                     }
                 }
             }

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.database.Columns;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.Plan;
@@ -138,7 +138,7 @@ final class RunItems {
              WHERE run_id = ? AND dlq_run_item.position = row.position AND dlq_run_item.position BETWEEN ? AND ?
             """;
 
-    static void mark(Connection connection, String run, List<Item> items, Map<String, Fate> fates) throws SQLException {
+    static void mark(Connection connection, String run, List<Item> items, Map<String, MoveResult> fates) throws SQLException {
         try (var statement = connection.prepareStatement(MARK)) {
             Columns.of(items, statement).with("int4", Item::position).with("text", item -> fates.get(item.target().id()).tag());
             statement.setString(3, run);

@@ -4,11 +4,11 @@ package io.chargeonce.dlq.merge;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,13 +30,13 @@ public final class RunLeader {
 
     private final DeadLetterQueue queue;
     private final MergeRun run;
-    private final Mandate mandate;
+    private final AuditContext by;
     private final UUID token;
     private final RunBatches batches;
     private final InstantSource clock;
     private final Consumer<RunProgress> progress;
 
-    private final Tally<Fate> fates;
+    private final SumsByKind<MoveResult> fates;
     private final Throttle throttle;
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
@@ -46,12 +46,12 @@ public final class RunLeader {
     private int lookedUpTo;
     private Instant nextLook = Instant.MIN;
 
-    RunLeader(DeadLetterQueue queue, MergeRun run, Mandate mandate, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
+    RunLeader(DeadLetterQueue queue, MergeRun run, AuditContext by, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
         this.queue = queue;
         this.run = run;
-        this.mandate = mandate;
+        this.by = by;
         this.token = token;
-        this.batches = new RunBatches(queue, run, mandate, token);
+        this.batches = new RunBatches(queue, run, by, token);
         this.clock = clock;
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
@@ -180,7 +180,7 @@ public final class RunLeader {
 
     private void add(RunBatches.Batch moved) {
         moved.items().forEach(item -> fates.add(moved.fate(item), Sum.of(item.target().money())));
-        long entered = moved.items().stream().filter(item -> moved.fate(item) == Fate.REENTERED).count();
+        long entered = moved.items().stream().filter(item -> moved.fate(item) == MoveResult.REENTERED).count();
         outcomes = outcomes.plus(new Outcomes(entered, 0, 0, 0, 0));
     }
 
@@ -194,7 +194,7 @@ public final class RunLeader {
         queue.database().inTransaction(connection -> {
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
                 RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
-                RunAudit.append(connection, mandate, "dlq.run.aborted", Optional.of(verdict));
+                RunAudit.append(connection, by, "dlq.run.aborted", Optional.of(verdict));
             }
             return null;
         });

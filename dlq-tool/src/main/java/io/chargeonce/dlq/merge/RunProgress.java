@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Pace;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 
 /**
  * How far a run is.
@@ -12,7 +12,7 @@ import io.chargeonce.dlq.query.Tally;
  * @param outcomes what became of those that re-entered
  * @param pace     how fast it goes now
  */
-public record RunProgress(MergeRun run, Phase phase, Tally<Fate> fates, Outcomes outcomes, Pace pace) {
+public record RunProgress(MergeRun run, Phase phase, SumsByKind<MoveResult> fates, Outcomes outcomes, Pace pace) {
 
     public enum Phase {
         CANARY, CANARY_IS_AWAITED, RAMP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -27,12 +27,12 @@ final class RunRows {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
             """;
 
-    static void insert(Connection connection, Mandate mandate, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
+    static void insert(Connection connection, AuditContext by, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
                        boolean evenUnresolved)
             throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setString(1, mandate.run());
-            statement.setString(2, mandate.reason().orElse(null));
+            statement.setString(1, by.run());
+            statement.setString(2, by.reason().orElse(null));
             statement.setString(3, frozen.fingerprint());
             statement.setLong(4, frozen.items());
             statement.setInt(5, terms.canary());

@@ -6,7 +6,7 @@ import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Selection;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,14 +19,14 @@ import java.util.function.Consumer;
  * @param pace     a longer run may be told to take its time
  * @param progress told after every commit what has been done so far, on the thread that leads it
  */
-public record Sweep(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
+public record Sweep(Pace pace, Brake brake, Consumer<SumsByKind<MoveResult>> progress) {
 
     /** @param finished false if the brake was pressed before the selection's end */
-    public record Result(Tally<Fate> fates, boolean finished) {}
+    public record Result(SumsByKind<MoveResult> fates, boolean finished) {}
 
     /** One commit. */
     public interface Batch {
-        Tally<Fate> move(List<DeadLetterView> letters);
+        SumsByKind<MoveResult> move(List<DeadLetterView> letters);
     }
 
     /** As fast as it goes, to the end. */
@@ -35,7 +35,7 @@ public record Sweep(Pace pace, Brake brake, Consumer<Tally<Fate>> progress) {
     }
 
     public Result through(DeadLetterQueue queue, Selection selection, int largestBatch, Batch batch) {
-        var fates = new Tally<Fate>();
+        var fates = new SumsByKind<MoveResult>();
         long done = 0;
         long started = System.nanoTime();
         Optional<DeadLetterView.Position> after = Optional.empty();

@@ -2,8 +2,7 @@
 package io.chargeonce.dlq.personal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.AuditContext;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ import java.util.function.Consumer;
 public final class Erase {
 
     /** What became of one payment. */
-    public enum Fate {
+    public enum Outcome {
         ERASED,
         /** It would be. */
         ERASABLE,
@@ -36,7 +35,7 @@ public final class Erase {
     }
 
     /** @param state of its charge; empty for an unknown payment */
-    public record Result(String payment, Fate fate, Optional<String> state) {}
+    public record Result(String payment, Outcome fate, Optional<String> state) {}
 
     private static final int BATCH = 100;
 
@@ -50,24 +49,24 @@ public final class Erase {
     }
 
     /** @param results told of each batch once it is committed */
-    public void run(String merchant, List<String> payments, Mandate mandate, Consumer<List<Result>> results) {
+    public void run(String merchant, List<String> payments, AuditContext by, Consumer<List<Result>> results) {
         for (int from = 0; from < payments.size(); from += BATCH) {
-            results.accept(runOnce(merchant, payments.subList(from, Math.min(payments.size(), from + BATCH)), mandate));
+            results.accept(runOnce(merchant, payments.subList(from, Math.min(payments.size(), from + BATCH)), by));
         }
     }
 
     private static final String ERASE = "SELECT payment, fate, state_now FROM erase_personal_data(?, ?, ?, ?, ?, ?)";
 
     /** One commit. */
-    private List<Result> runOnce(String merchant, List<String> payments, Mandate mandate) {
-        String reason = mandate.reason().orElseThrow(() -> new IllegalArgumentException("an erasure needs a reason"));
+    private List<Result> runOnce(String merchant, List<String> payments, AuditContext by) {
+        String reason = by.reason().orElseThrow(() -> new IllegalArgumentException("an erasure needs a reason"));
         return queue.database().inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ERASE)) {
                 statement.setString(1, merchant);
                 statement.setArray(2, connection.createArrayOf("text", payments.toArray()));
-                statement.setString(3, mandate.claim().orElse(null));
+                statement.setString(3, by.claim().orElse(null));
                 statement.setString(4, reason);
-                statement.setString(5, mandate.run());
+                statement.setString(5, by.run());
                 statement.setBoolean(6, really);
                 return read(statement);
             }
@@ -78,7 +77,7 @@ public final class Erase {
         var results = new ArrayList<Result>();
         try (var row = statement.executeQuery()) {
             while (row.next()) {
-                results.add(new Result(row.getString(1), Fate.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
+                results.add(new Result(row.getString(1), Outcome.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
                         Optional.ofNullable(row.getString(3))));
             }
         }

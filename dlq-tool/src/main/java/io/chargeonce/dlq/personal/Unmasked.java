@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.personal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.AuditLog;
@@ -17,29 +17,29 @@ public final class Unmasked {
     private Unmasked() {}
 
     /**
-     * @param mandate who looks, and why
+     * @param by who looks, and why
      * @throws io.chargeonce.database.DatabaseRefused if this role may not look without the masks; nothing was read
      */
-    public static void one(DeadLetterQueue queue, String id, Mandate mandate) {
-        say(queue, "dead_letter", id, 1, mandate, Map.of());
+    public static void one(DeadLetterQueue queue, String id, AuditContext by) {
+        say(queue, "dead_letter", id, 1, by, Map.of());
     }
 
     /** As many as the filter means now. */
-    public static void many(DeadLetterQueue queue, DeadLetterFilter filter, Mandate mandate) {
+    public static void many(DeadLetterQueue queue, DeadLetterFilter filter, AuditContext by) {
         long count = Plan.of(queue, filter).standings().total().count();
-        say(queue, "dead_letters", mandate.run(), count, mandate, Map.of("filter", filter.given()));
+        say(queue, "dead_letters", by.run(), count, by, Map.of("filter", filter.given()));
     }
 
-    private static void say(DeadLetterQueue queue, String type, String resource, long count, Mandate mandate, Map<String, Object> more) {
-        if (mandate.reason().isEmpty()) {
+    private static void say(DeadLetterQueue queue, String type, String resource, long count, AuditContext by, Map<String, Object> more) {
+        if (by.reason().isEmpty()) {
             throw new IllegalArgumentException("a look without the masks needs a reason");
         }
         var data = new TreeMap<String, Object>(more);
-        data.put("run", mandate.run());
+        data.put("run", by.run());
         data.put("count", count);
         queue.database().inTransaction(connection -> {
-            AuditLog.append(connection, List.of(new AuditLog.Entry(mandate.person(), "dlq.unmasked", Optional.empty(), type, resource,
-                    mandate.reason(), data)));
+            AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), "dlq.unmasked", Optional.empty(), type, resource,
+                    by.reason(), data)));
             return count;
         });
     }

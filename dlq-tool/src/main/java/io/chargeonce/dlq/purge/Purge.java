@@ -2,16 +2,16 @@
 package io.chargeonce.dlq.purge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Audit;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -46,25 +46,25 @@ public final class Purge {
         this.evenUnresolved = evenUnresolved;
     }
 
-    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
-        if (mandate.reason().isEmpty()) {
+    public Sweep.Result run(Plan plan, AuditContext by, Sweep sweep) {
+        if (by.reason().isEmpty()) {
             throw new IllegalArgumentException("a purge needs a reason");
         }
-        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, by));
     }
 
     /** One commit. */
-    public Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        Map<String, Fate> fates = queue.database().inTransaction(
-                connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), mandate));
-        var tally = new Tally<Fate>();
+    public SumsByKind<MoveResult> runOnce(List<DeadLetterView> letters, AuditContext by) {
+        Map<String, MoveResult> fates = queue.database().inTransaction(
+                connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), by));
+        var tally = new SumsByKind<MoveResult>();
         letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
         return tally;
     }
 
-    public Map<String, Fate> purge(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
-        var fates = new HashMap<String, Fate>();
-        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+    public Map<String, MoveResult> purge(Connection connection, LockedBatch batch, AuditContext by) throws SQLException {
+        var fates = new HashMap<String, MoveResult>();
+        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
@@ -76,14 +76,14 @@ public final class Purge {
             if (mayBePurged) {
                 purgeable.add(letter);
             } else {
-                fates.put(letter.id(), Fate.REFUSED);
+                fates.put(letter.id(), MoveResult.REFUSED);
             }
         }
         save(connection, batch, purgeable);
         // Poison has no operation to lock: of two purges at once the release itself says which one had it.
         Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
-                purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(mandate, "dlq.purged", purgeable)));
-        purgeable.forEach(letter -> fates.put(letter.id(), released.contains(letter.id()) ? Fate.PURGED : Fate.GONE));
+                purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(by, "dlq.purged", purgeable)));
+        purgeable.forEach(letter -> fates.put(letter.id(), released.contains(letter.id()) ? MoveResult.PURGED : MoveResult.GONE));
         return fates;
     }
 
@@ -91,7 +91,7 @@ public final class Purge {
         var operations = new ArrayList<Operation>();
         for (DeadLetterView letter : purgeable.stream().filter(one -> one.operationId().isPresent()).toList()) {
             Operation operation = batch.operation(letter);
-            if (letter.standing() == Standing.UNRESOLVED && !operation.isWatched()) {
+            if (letter.standing() == MoneyStatus.UNRESOLVED && !operation.isWatched()) {
                 operation.askNow(batch.now());
             }
             operation.purge(batch.now());

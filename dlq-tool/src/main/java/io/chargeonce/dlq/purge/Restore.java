@@ -2,15 +2,15 @@
 package io.chargeonce.dlq.purge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Audit;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.PurgedLetters;
@@ -38,31 +38,31 @@ public final class Restore {
     }
 
     /** @param plan of what is purged: {@link Plan#ofPurged} */
-    public Sweep.Result run(Plan plan, Mandate mandate, Sweep sweep) {
-        if (mandate.reason().isEmpty()) {
+    public Sweep.Result run(Plan plan, AuditContext by, Sweep sweep) {
+        if (by.reason().isEmpty()) {
             throw new IllegalArgumentException("a restore needs a reason");
         }
-        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, mandate));
+        return sweep.through(queue, plan.selection(), LARGEST_BATCH, letters -> runOnce(letters, by));
     }
 
     /** One commit. */
-    Tally<Fate> runOnce(List<DeadLetterView> letters, Mandate mandate) {
-        Map<String, Fate> fates = queue.database().inTransaction(connection -> restore(connection,
-                LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), mandate));
-        var tally = new Tally<Fate>();
+    SumsByKind<MoveResult> runOnce(List<DeadLetterView> letters, AuditContext by) {
+        Map<String, MoveResult> fates = queue.database().inTransaction(connection -> restore(connection,
+                LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), by));
+        var tally = new SumsByKind<MoveResult>();
         letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
         return tally;
     }
 
-    public Map<String, Fate> restore(Connection connection, LockedBatch batch, Mandate mandate) throws SQLException {
-        var fates = new HashMap<String, Fate>();
-        batch.gone().forEach(target -> fates.put(target.id(), Fate.GONE));
+    public Map<String, MoveResult> restore(Connection connection, LockedBatch batch, AuditContext by) throws SQLException {
+        var fates = new HashMap<String, MoveResult>();
+        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
         var letters = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             // The retention may have ended since it was selected, and the world been told so.
             boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
             if (isOver) {
-                fates.put(letter.id(), Fate.GONE);
+                fates.put(letter.id(), MoveResult.GONE);
             } else {
                 letters.add(letter);
             }
@@ -73,8 +73,8 @@ public final class Restore {
         OperationTable.save(connection, operations);
         // Of two restores of one poison record at once, the update itself says which one brought it back.
         Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
-                letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(mandate, "dlq.restored", letters)));
-        letters.forEach(letter -> fates.put(letter.id(), restored.contains(letter.id()) ? Fate.RESTORED : Fate.GONE));
+                letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(by, "dlq.restored", letters)));
+        letters.forEach(letter -> fates.put(letter.id(), restored.contains(letter.id()) ? MoveResult.RESTORED : MoveResult.GONE));
         return fates;
     }
 }

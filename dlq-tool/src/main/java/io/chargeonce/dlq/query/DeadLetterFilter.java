@@ -24,8 +24,8 @@ public record DeadLetterFilter(
         Optional<Duration> olderThan,
         Optional<Duration> newerThan,
         Optional<String> text,
-        Optional<Standing> standing,
-        Traits traits) {
+        Optional<MoneyStatus> standing,
+        PaymentCriteria traits) {
 
     public DeadLetterFilter {
         ids = ids.map(named -> named.stream().distinct().toList());
@@ -36,19 +36,19 @@ public record DeadLetterFilter(
 
     public static DeadLetterFilter everything() {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     public static DeadLetterFilter ofIds(List<String> ids) {
         return new DeadLetterFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
-    public DeadLetterFilter standing(Standing only) {
+    public DeadLetterFilter standing(MoneyStatus only) {
         return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, Optional.of(only), traits);
     }
 
-    public DeadLetterFilter traits(Traits only) {
+    public DeadLetterFilter traits(PaymentCriteria only) {
         return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, standing, only);
     }
 
@@ -63,7 +63,7 @@ public record DeadLetterFilter(
         add.accept("older_than", olderThan);
         add.accept("newer_than", newerThan);
         add.accept("text", text);
-        add.accept("standing", standing.map(Standing::tag));
+        add.accept("standing", standing.map(MoneyStatus::tag));
         add.accept("currency", traits.currency());
         add.accept("min_amount", traits.atLeast());
         add.accept("max_amount", traits.atMost());

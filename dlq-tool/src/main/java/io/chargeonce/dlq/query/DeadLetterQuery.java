@@ -17,7 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads dead letters and says where each stands. The one place that derives a {@link Standing}. */
+/** Reads dead letters and says where each stands. The one place that derives a {@link MoneyStatus}. */
 public final class DeadLetterQuery {
 
     /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
@@ -188,14 +188,14 @@ public final class DeadLetterQuery {
         statement.setString(3, filter.psp().orElse(null));
         statement.setString(4, filter.merchant().orElse(null));
         statement.setString(5, filter.text().orElse(null));
-        statement.setString(6, filter.standing().map(Standing::tag).orElse(null));
+        statement.setString(6, filter.standing().map(MoneyStatus::tag).orElse(null));
         setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
         setTime(statement, 8, filter.newerThan().map(selection.asOf()::minus));
         bind(statement, filter.traits());
         return CONDITIONS + 1;
     }
 
-    private static void bind(PreparedStatement statement, Traits traits) throws SQLException {
+    private static void bind(PreparedStatement statement, PaymentCriteria traits) throws SQLException {
         statement.setString(9, traits.currency().orElse(null));
         statement.setObject(10, traits.atLeast().orElse(null), Types.BIGINT);
         statement.setObject(11, traits.atMost().orElse(null), Types.BIGINT);
@@ -225,7 +225,7 @@ public final class DeadLetterQuery {
                 result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
                 result.getObject("changed_at", OffsetDateTime.class).toInstant(),
                 Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
-                Standing.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
+                MoneyStatus.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
     }
 
     private static Optional<Money> money(ResultSet result) throws SQLException {

@@ -29,7 +29,7 @@ public record DeadLetterView(
         Instant diedAt,
         Instant changedAt,
         Duration age,
-        Standing standing,
+        MoneyStatus standing,
         Optional<String> evidence,
         int tier) {
 

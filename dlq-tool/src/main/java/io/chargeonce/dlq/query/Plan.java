@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  *
  * @param fingerprint equal for equal sets of dead letters
  */
-public record Plan(Selection selection, Tally<Standing> standings, String fingerprint) {
+public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, String fingerprint) {
 
     public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
         return of(queue, filter, Selection.From.THE_QUEUE);
@@ -37,13 +37,13 @@ public record Plan(Selection selection, Tally<Standing> standings, String finger
                     + "%s) AS letters GROUP BY standing, currency";
 
     private static Plan count(Connection connection, Selection selection) throws SQLException {
-        var tally = new Tally<Standing>();
+        var tally = new SumsByKind<MoneyStatus>();
         long fingerprint = 0;
         try (var statement = connection.prepareStatement(COUNT.formatted(DeadLetterQuery.selected(selection.from())))) {
             DeadLetterQuery.bind(statement, selection);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    tally.add(Standing.fromTag(result.getString(1)),
+                    tally.add(MoneyStatus.fromTag(result.getString(1)),
                             Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
                     fingerprint ^= result.getLong(5);
                 }

@@ -26,7 +26,7 @@ public record Summary(List<Group> groups) {
      * @param oldest        age of the group's oldest dead letter
      * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
      */
-    public record Group(String cause, Optional<String> psp, Optional<String> merchant, Tally<Standing> standings,
+    public record Group(String cause, Optional<String> psp, Optional<String> merchant, SumsByKind<MoneyStatus> standings,
             Duration oldest, Optional<Instant> keyValidUntil) {
 
         public Sum sum() {
@@ -65,8 +65,8 @@ public record Summary(List<Group> groups) {
                 while (result.next()) {
                     var name = new Name(result.getString(1), Optional.ofNullable(result.getString(2)),
                             Optional.ofNullable(result.getString(3)));
-                    var tally = new Tally<Standing>();
-                    tally.add(Standing.fromTag(result.getString(4)),
+                    var tally = new SumsByKind<MoneyStatus>();
+                    tally.add(MoneyStatus.fromTag(result.getString(4)),
                             Sum.ofRow(result.getString(5), result.getLong(6), result.getLong(7)));
                     Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
                     Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))

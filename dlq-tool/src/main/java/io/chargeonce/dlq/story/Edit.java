@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.story;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Operation;
@@ -54,24 +54,24 @@ public final class Edit {
     }
 
     /** Says in the audit log who is about to read the record as it is. */
-    public void opened(Story story, Mandate mandate) {
+    public void opened(Story story, AuditContext by) {
         queue.database().inTransaction(connection -> {
-            AuditLog.append(connection, List.of(entry("dlq.opened", story.letter(), mandate)));
+            AuditLog.append(connection, List.of(entry("dlq.opened", story.letter(), by)));
             return story;
         });
     }
 
-    private static AuditLog.Entry entry(String action, DeadLetterView letter, Mandate mandate) {
-        return new AuditLog.Entry(mandate.person(), action, Optional.empty(), "dead_letter", letter.id(), mandate.reason(),
-                Map.of("run", mandate.run(), "cause", letter.cause()));
+    private static AuditLog.Entry entry(String action, DeadLetterView letter, AuditContext by) {
+        return new AuditLog.Entry(by.person(), action, Optional.empty(), "dead_letter", letter.id(), by.reason(),
+                Map.of("run", by.run(), "cause", letter.cause()));
     }
 
     /** @return why the record is refused, every reason at once; empty if it was kept */
-    public List<String> keep(Story story, byte[] edited, Mandate mandate) {
+    public List<String> keep(Story story, byte[] edited, AuditContext by) {
         byte[] sealed = queue.vault().seal(EditedRecords.place(story.letter().id()), edited);
         return queue.database().inTransaction(connection -> {
             List<String> refusals = refusals(connection, story.source().orElseThrow().value().orElse(new byte[0]), edited);
-            return refusals.isEmpty() ? save(connection, story.letter(), sealed, mandate) : refusals;
+            return refusals.isEmpty() ? save(connection, story.letter(), sealed, by) : refusals;
         });
     }
 
@@ -110,7 +110,7 @@ public final class Edit {
             UPDATE dead_letter SET sealed_edit = ? WHERE dead_letter_id = ? AND state = 'dead' AND operation_id IS NULL
             """;
 
-    private static List<String> save(Connection connection, DeadLetterView letter, byte[] sealed, Mandate mandate) throws SQLException {
+    private static List<String> save(Connection connection, DeadLetterView letter, byte[] sealed, AuditContext by) throws SQLException {
         try (var statement = connection.prepareStatement(SAVE)) {
             statement.setBytes(1, sealed);
             statement.setString(2, letter.id());
@@ -118,7 +118,7 @@ public final class Edit {
                 return List.of("somebody else has moved it meanwhile");
             }
         }
-        AuditLog.append(connection, List.of(entry("dlq.edited", letter, mandate)));
+        AuditLog.append(connection, List.of(entry("dlq.edited", letter, by)));
         return List.of();
     }
 }

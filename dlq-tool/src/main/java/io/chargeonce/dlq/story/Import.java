@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.story;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
@@ -33,13 +33,13 @@ public final class Import {
      * @throws io.chargeonce.vault.Vault.NoKey if there is no data key to seal them with
      * @return how many of them are in the queue now and never were before
      */
-    public int run(List<Imported> records, Mandate mandate) {
+    public int run(List<Imported> records, AuditContext by) {
         List<DeadLetter> letters = records.stream().map(this::letter).toList();
         return queue.database().inTransaction(connection -> {
             Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
             AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
-                    .map(letter -> new AuditLog.Entry(mandate.person(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
-                            mandate.reason(), Map.of("run", mandate.run(), "cause", letter.cause())))
+                    .map(letter -> new AuditLog.Entry(by.person(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
+                            by.reason(), Map.of("run", by.run(), "cause", letter.cause())))
                     .toList());
             return entered.size();
         });

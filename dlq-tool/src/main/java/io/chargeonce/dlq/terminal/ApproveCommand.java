@@ -70,7 +70,7 @@ final class ApproveCommand implements Callable<Integer> {
             return refuse("the set is not the expected one: its fingerprint is %s; nothing was changed".formatted(proposal.fingerprint()));
         }
         if (yes) {
-            ActsAs.mandate(spec, queue, Optional.empty());
+            ActsAs.auditContext(spec, queue, Optional.empty());
             fourEyes.approve(run, proposal);
         }
         print(queue, fourEyes, proposal);

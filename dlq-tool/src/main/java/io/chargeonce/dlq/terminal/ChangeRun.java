@@ -4,20 +4,20 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.FrozenChange;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.Change;
@@ -63,18 +63,18 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             ChangeReport.printPlan(change, plan, screen);
             screen.say(plan.standings().total().count() == 0 ? "Nothing was changed." : "Nothing was changed. Add --yes to do it.");
         }
-        long would = Arrays.stream(Standing.values()).filter(s -> !change.refuses(s))
+        long would = Arrays.stream(MoneyStatus.values()).filter(s -> !change.refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();
         return exit(would);
     }
 
     private int act(DeadLetterQueue queue, Plan plan) {
-        Mandate mandate = ActsAs.mandate(command, queue, reason);
+        AuditContext by = ActsAs.auditContext(command, queue, reason);
         if (new FourEyes(queue).isTooMuchAlone(plan.standings().total())) {
-            MergeRun frozen = new FrozenChange(queue).freeze(plan, change.kind(), change.evenUnresolved(), mandate);
+            MergeRun frozen = new FrozenChange(queue).freeze(plan, change.kind(), change.evenUnresolved(), by);
             return Approval.awaited(command, queue, frozen.id(), change.kind(), json);
         }
-        return act(plan, mandate, run -> Optional.of(change.run(queue, plan, mandate, run)));
+        return act(plan, by, run -> Optional.of(change.run(queue, plan, by, run)));
     }
 
     /** Does what was frozen, once another person has approved it. */
@@ -87,17 +87,17 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         if (!frozen.get().state().isEnd() && new FourEyes(queue).mustBeApproved(id)) {
             return Approval.awaited(command, queue, id, change.kind(), json);
         }
-        Mandate mandate = ActsAs.mandate(command, queue, reason.or(frozen.get()::reason), id);
+        AuditContext by = ActsAs.auditContext(command, queue, reason.or(frozen.get()::reason), id);
         Plan plan = new Plan(new Selection(DeadLetterFilter.everything(), Selection.From.THE_QUEUE, frozen.get().plannedAt()),
                 new MergeRuns(queue).report(id).orElseThrow().standings(), frozen.get().fingerprint());
-        return act(plan, mandate, run -> new FrozenChange(queue).run(frozen.get(), mandate, run));
+        return act(plan, by, run -> new FrozenChange(queue).run(frozen.get(), by, run));
     }
 
     private interface Work {
         Optional<Sweep.Result> with(Sweep sweep);
     }
 
-    private int act(Plan plan, Mandate mandate, Work work) {
+    private int act(Plan plan, AuditContext by, Work work) {
         var brake = new Brake();
         var done = new AtomicLong();
         CtrlC ctrlC = CtrlC.presses(brake);
@@ -105,15 +105,15 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             Optional<Sweep.Result> result = work.with(new Sweep(Pace.unlimited(), brake, soFar -> progress(plan, soFar, done)));
             clearProgress();
             if (result.isEmpty()) {
-                tell("%s has ended, or another process leads it: chargeonce dlq runs show %1$s".formatted(mandate.run()));
+                tell("%s has ended, or another process leads it: chargeonce dlq runs show %1$s".formatted(by.run()));
                 return 1;
             }
-            print(plan, mandate, result.get());
+            print(plan, by, result.get());
             return exit(moved(result.get().fates()));
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             clearProgress();
             if (done.get() > 0) {
-                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.get(), mandate.run()));
+                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.get(), by.run()));
             }
             throw e;
         } finally {
@@ -121,10 +121,10 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         }
     }
 
-    private void print(Plan plan, Mandate mandate, Sweep.Result result) {
+    private void print(Plan plan, AuditContext by, Sweep.Result result) {
         Screen screen = Screen.of(command);
         if (!json) {
-            ChangeReport.printResult(mandate, result, screen);
+            ChangeReport.printResult(by, result, screen);
             if (!result.finished() && expected.isAny()) {
                 screen.say("What is left is another set than the expected one: call it without --yes to see which.");
             }
@@ -132,10 +132,10 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         }
         var object = new LinkedHashMap<String, Object>();
         object.put("dry", false);
-        object.put("run", mandate.run());
+        object.put("run", by.run());
         object.put("finished", result.finished());
         object.put("standings", Json.standings(plan.standings()));
-        object.put("fates", Json.tally(result.fates(), Fate.values()));
+        object.put("fates", Json.tally(result.fates(), MoveResult.values()));
         Json.print(screen, object);
     }
 
@@ -144,12 +144,12 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         return filter.ids().filter(ids -> moved < ids.size()).isPresent() ? 1 : 0;
     }
 
-    private static long moved(Tally<Fate> fates) {
-        return Arrays.stream(Fate.values()).filter(Change::moved).mapToLong(fate -> fates.of(fate).count()).sum();
+    private static long moved(SumsByKind<MoveResult> fates) {
+        return Arrays.stream(MoveResult.values()).filter(Change::moved).mapToLong(fate -> fates.of(fate).count()).sum();
     }
 
     /** A line that is written over and over, for people only. */
-    private void progress(Plan plan, Tally<Fate> soFar, AtomicLong done) {
+    private void progress(Plan plan, SumsByKind<MoveResult> soFar, AtomicLong done) {
         done.set(moved(soFar));
         if (showsProgress()) {
             err().printf("\r%,d of %,d", soFar.total().count(), plan.standings().total().count());

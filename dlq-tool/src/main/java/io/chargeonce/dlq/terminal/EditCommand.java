@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Edit;
 import io.chargeonce.dlq.story.Story;
@@ -74,22 +74,22 @@ final class EditCommand implements Callable<Integer> {
             return refuse(List.of("%s cannot be edited: %s".formatted(id, obstacle.get())));
         }
         byte[] before = story.get().edited().or(() -> story.get().source().orElseThrow().value()).orElse(new byte[0]);
-        Mandate mandate = ActsAs.mandate(spec, queue, reason);
-        new Edit(queue).opened(story.get(), mandate);
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
+        new Edit(queue).opened(story.get(), by);
         try {
-            return edit(queue, story.get(), before, mandate);
+            return edit(queue, story.get(), before, by);
         } catch (IOException e) {
             return refuse(List.of(e.getMessage() + "; nothing was changed"));
         }
     }
 
-    private int edit(DeadLetterQueue queue, Story story, byte[] before, Mandate mandate) throws IOException {
+    private int edit(DeadLetterQueue queue, Story story, byte[] before, AuditContext by) throws IOException {
         var typed = Editor.on(before, editor);
         int exit = NO;
         try {
             byte[] after = typed.edit();
             exit = Arrays.equals(before, after) ? refuse(List.of("nothing was changed in the editor"))
-                    : keep(queue, story, before, after, mandate);
+                    : keep(queue, story, before, after, by);
             return exit;
         } finally {
             if (exit == 0 || Arrays.equals(before, typed.text())) {
@@ -101,11 +101,11 @@ final class EditCommand implements Callable<Integer> {
         }
     }
 
-    private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after, Mandate mandate) {
-        List<String> refusals = new Edit(queue).keep(story, after, mandate);
+    private int keep(DeadLetterQueue queue, Story story, byte[] before, byte[] after, AuditContext by) {
+        List<String> refusals = new Edit(queue).keep(story, after, by);
         Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", mandate.run()));
+            Json.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", by.run()));
         } else {
             LineDifference.of(before, after).forEach(line -> screen.print("%s", Printable.of(Mask.personal(line))));
         }
@@ -114,7 +114,7 @@ final class EditCommand implements Callable<Integer> {
         }
         if (!common.json) {
             screen.say("Kept as %s by %s, beside the record as it was found. To send it: chargeonce dlq merge %s --yes"
-                    .formatted(mandate.run(), mandate.actor(), id));
+                    .formatted(by.run(), by.actor(), id));
         }
         return 0;
     }

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Login;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.personal.Erase;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
@@ -99,9 +99,9 @@ final class EraseCommand implements Callable<Integer> {
     }
 
     private int erase(DeadLetterQueue queue, List<String> all) {
-        Mandate mandate = ActsAs.mandate(spec, queue, reason);
-        Map<Erase.Fate, Long> counts = new EnumMap<>(Erase.Fate.class);
-        new Erase(queue, yes).run(merchant, all, mandate, results -> {
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
+        Map<Erase.Outcome, Long> counts = new EnumMap<>(Erase.Outcome.class);
+        new Erase(queue, yes).run(merchant, all, by, results -> {
             results.forEach(result -> {
                 counts.merge(result.fate(), 1L, Long::sum);
                 told(result);
@@ -111,8 +111,8 @@ final class EraseCommand implements Callable<Integer> {
                 spec.commandLine().getErr().flush();
             }
         });
-        say(counts, mandate);
-        return counts.containsKey(Erase.Fate.UNFINISHED) || counts.containsKey(Erase.Fate.UNKNOWN) ? NO : 0;
+        say(counts, by);
+        return counts.containsKey(Erase.Outcome.UNFINISHED) || counts.containsKey(Erase.Outcome.UNKNOWN) ? NO : 0;
     }
 
     private void told(Erase.Result result) {
@@ -138,23 +138,23 @@ final class EraseCommand implements Callable<Integer> {
         };
     }
 
-    private void say(Map<Erase.Fate, Long> counts, Mandate mandate) {
+    private void say(Map<Erase.Outcome, Long> counts, AuditContext by) {
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
-            for (Erase.Fate fate : Erase.Fate.values()) {
+            for (Erase.Outcome fate : Erase.Outcome.values()) {
                 json.put(fate.tag(), counts.getOrDefault(fate, 0L));
             }
-            json.put("run", mandate.run());
+            json.put("run", by.run());
             Json.print(Screen.of(spec), json);
             return;
         }
         Screen screen = Screen.of(spec);
         screen.say("%s, nothing was left of %,d, %,d are not finished, %,d are not there.".formatted(
-                yes ? "%,d were erased".formatted(counts.getOrDefault(Erase.Fate.ERASED, 0L))
-                        : "%,d would be erased".formatted(counts.getOrDefault(Erase.Fate.ERASABLE, 0L)),
-                counts.getOrDefault(Erase.Fate.NOTHING_LEFT, 0L), counts.getOrDefault(Erase.Fate.UNFINISHED, 0L),
-                counts.getOrDefault(Erase.Fate.UNKNOWN, 0L)));
-        screen.say(yes ? "Written down as %s by %s. %s".formatted(mandate.run(), mandate.actor(), REMAINS)
+                yes ? "%,d were erased".formatted(counts.getOrDefault(Erase.Outcome.ERASED, 0L))
+                        : "%,d would be erased".formatted(counts.getOrDefault(Erase.Outcome.ERASABLE, 0L)),
+                counts.getOrDefault(Erase.Outcome.NOTHING_LEFT, 0L), counts.getOrDefault(Erase.Outcome.UNFINISHED, 0L),
+                counts.getOrDefault(Erase.Outcome.UNKNOWN, 0L)));
+        screen.say(yes ? "Written down as %s by %s. %s".formatted(by.run(), by.actor(), REMAINS)
                 : "Nothing was changed. Do it with --yes. " + REMAINS);
     }
 }

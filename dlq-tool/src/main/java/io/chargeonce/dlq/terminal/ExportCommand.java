@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Login;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
@@ -83,7 +83,7 @@ final class ExportCommand implements Callable<Integer> {
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {
         if (unmasked) {
-            Unmasked.many(queue, filter, ActsAs.mandate(spec, queue, reason));
+            Unmasked.many(queue, filter, ActsAs.auditContext(spec, queue, reason));
         }
         try {
             // Nobody but this person may read a file that was made this way, and what has the name that was asked for is whole.

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
@@ -90,36 +90,36 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int take(DeadLetterQueue queue, Path path) {
-        Mandate mandate = ActsAs.mandate(spec, queue, reason);
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
         var entered = new AtomicLong();
         try {
-            long count = read(path, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
-            return print(count, entered.get(), mandate);
+            long count = read(path, batch -> entered.addAndGet(new Import(queue).run(batch, by)));
+            return print(count, entered.get(), by);
         } catch (IOException | ExportedLine.Unreadable e) {
             throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(path), e);
         }
     }
 
     private int take(DeadLetterQueue queue, String name) {
-        Mandate mandate = ActsAs.mandate(spec, queue, reason);
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
         var entered = new AtomicLong();
-        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> entered.addAndGet(new Import(queue).run(batch, mandate)));
+        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> entered.addAndGet(new Import(queue).run(batch, by)));
         if (count.isEmpty()) {
             spec.commandLine().getErr().println("%s: there is no topic '%s'; nothing was changed"
                     .formatted(spec.qualifiedName(" "), Printable.of(name)));
             return NO;
         }
-        return print(count.getAsLong(), entered.get(), mandate);
+        return print(count.getAsLong(), entered.get(), by);
     }
 
-    private int print(long count, long entered, Mandate mandate) {
+    private int print(long count, long entered, AuditContext by) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("imported", entered, "known", count - entered, "run", mandate.run()));
+            Json.print(Screen.of(spec), Map.of("imported", entered, "known", count - entered, "run", by.run()));
         } else {
             Screen.of(spec)
                     .say("%s into the queue, as %s by %s.%s".formatted(
                             entered == 1 ? "1 record came" : "%,d records came".formatted(entered),
-                            mandate.run(), mandate.actor(),
+                            by.run(), by.actor(),
                             entered == count ? "" : " %,d had been in it before, and stay as they are.".formatted(count - entered)));
         }
         return 0;

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
@@ -14,10 +14,10 @@ import io.chargeonce.dlq.merge.RunState;
 import io.chargeonce.dlq.merge.RunStep;
 import io.chargeonce.dlq.merge.RunTerms;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.Change;
@@ -55,7 +55,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         }
         return switch (extent) {
             case LOOK -> look(plan, filter);
-            case PLAN -> planned(queue, freeze(queue, plan, mandate(queue), terms), plan);
+            case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
             case ALL -> all(queue, plan, filter, terms);
         };
     }
@@ -65,10 +65,10 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     }
 
     /** A million of them take ten seconds. */
-    private MergeRun freeze(DeadLetterQueue queue, Plan plan, Mandate mandate, RunTerms terms) {
+    private MergeRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
         return Meanwhile.say(
-                "freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), mandate.run()),
-                command, json, () -> new MergeRuns(queue).plan(plan.selection(), mandate, terms));
+                "freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), by.run()),
+                command, json, () -> new MergeRuns(queue).plan(plan.selection(), by, terms));
     }
 
     private int look(Plan plan, DeadLetterFilter filter) {
@@ -80,7 +80,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             screen.say(plan.standings().total().count() == 0 ? "Nothing was changed."
                     : "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
         }
-        long would = Arrays.stream(Standing.values()).filter(s -> !new Change.Merging().refuses(s))
+        long would = Arrays.stream(MoneyStatus.values()).filter(s -> !new Change.Merging().refuses(s))
                 .mapToLong(s -> plan.standings().of(s).count()).sum();
         return exit(filter, would);
     }
@@ -107,9 +107,9 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (plan.standings().total().count() == 0) {
             return look(plan, filter);
         }
-        Mandate mandate = mandate(queue);
-        freeze(queue, plan, mandate, terms);
-        return mustWait(queue, mandate.run()) ? awaited(queue, mandate.run()) : lead(queue, mandate, filter);
+        AuditContext by = by(queue);
+        freeze(queue, plan, by, terms);
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter);
     }
 
     int resume(DeadLetterQueue queue, String id) {
@@ -124,7 +124,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (!run.get().state().isEnd() && mustWait(queue, id)) {
             return awaited(queue, id);
         }
-        return lead(queue, ActsAs.mandate(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+        return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
     }
 
     private static boolean mustWait(DeadLetterQueue queue, String run) {
@@ -140,12 +140,12 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return Approval.awaited(command, queue, run, FourEyes.Kind.MERGE, json);
     }
 
-    private int lead(DeadLetterQueue queue, Mandate mandate, DeadLetterFilter filter) {
+    private int lead(DeadLetterQueue queue, AuditContext by, DeadLetterFilter filter) {
         try (var bar = RunBar.on(command, json)) {
             var runs = new MergeRuns(queue);
-            Optional<RunLeader> leader = runs.takeOver(mandate, new SteadyClock(), bar::show, this::waits);
+            Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
             if (leader.isEmpty()) {
-                return notToBeTaken(queue, mandate.run());
+                return notToBeTaken(queue, by.run());
             }
             var brake = new Brake();
             CtrlC ctrlC = CtrlC.presses(brake);
@@ -154,14 +154,14 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
                 RunProgress last = end instanceof RunStep.Finished
                         ? runs.awaitOutcomes(leader.get().progress(), bar.patience(), brake, bar::show) : leader.get().progress();
                 bar.close();
-                RunPage.printEnd(last, end, mandate, Screen.of(command), json);
+                RunPage.printEnd(last, end, by, Screen.of(command), json);
                 return exit(end, last, filter);
             } finally {
                 ctrlC.letGo();
             }
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq merge --resume %1$s"
-                    .formatted(mandate.run()));
+                    .formatted(by.run()));
             throw e;
         }
     }
@@ -186,7 +186,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (runs.find(id).isEmpty()) {
             return unknown(id);
         }
-        boolean cancelled = runs.cancel(ActsAs.mandate(command, queue, reason, id));
+        boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
         MergeRun run = runs.find(id).orElseThrow();
         if (json) {
             Json.print(Screen.of(command), RunJson.run(run));
@@ -202,13 +202,13 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         return NO;
     }
 
-    private Mandate mandate(DeadLetterQueue queue) {
-        return ActsAs.mandate(command, queue, reason);
+    private AuditContext by(DeadLetterQueue queue) {
+        return ActsAs.auditContext(command, queue, reason);
     }
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(filter, Arrays.stream(Fate.values()).filter(Change::moved)
+            case RunStep.Finished finished -> exit(filter, Arrays.stream(MoveResult.values()).filter(Change::moved)
                     .mapToLong(fate -> progress.fates().of(fate).count()).sum());
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -97,8 +97,8 @@ final class SettleCommand implements Callable<Integer> {
     private int settle(DeadLetterQueue queue, Duration patience) {
         var settle = new Settle(queue);
         var finding = new Settle.Finding(id, charged, evidence.orElseThrow());
-        Mandate mandate = ActsAs.mandate(spec, queue, evidence);
-        Settle.Look look = yes ? settle.propose(finding, mandate) : settle.look(finding);
+        AuditContext by = ActsAs.auditContext(spec, queue, evidence);
+        Settle.Look look = yes ? settle.propose(finding, by) : settle.look(finding);
         if (!look.obstacles().isEmpty()) {
             return cannot(look.obstacles());
         }
@@ -108,9 +108,9 @@ final class SettleCommand implements Callable<Integer> {
             return wouldDo(operation, attempt);
         }
         if (settle.find(attempt.key()).orElseThrow().approvedBy().isEmpty()) {
-            return Approval.awaited(spec, queue, mandate.run(), FourEyes.Kind.SETTLE, common.json);
+            return Approval.awaited(spec, queue, by.run(), FourEyes.Kind.SETTLE, common.json);
         }
-        return told(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, mandate);
+        return told(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, by);
     }
 
     private int cannot(List<String> obstacles) {
@@ -160,7 +160,7 @@ final class SettleCommand implements Callable<Integer> {
         return now;
     }
 
-    private int told(HandSettlement settlement, Attempt attempt, Mandate mandate) {
+    private int told(HandSettlement settlement, Attempt attempt, AuditContext by) {
         Screen screen = Screen.of(spec);
         boolean refused = settlement.state() == HandSettlement.State.REFUSED;
         if (common.json) {
@@ -171,18 +171,18 @@ final class SettleCommand implements Callable<Integer> {
             json.put("state", settlement.state().tag());
             Json.putIfPresent(json, "answer", settlement.answer());
             json.put("attempt", attempt.key().value());
-            json.put("run", mandate.run());
+            json.put("run", by.run());
             Json.print(screen, json);
             return refused ? NO : 0;
         }
         String answer = settlement.answer().orElse("the resolver of the charge service has not come to it");
         screen.say(switch (settlement.state()) {
-            case SETTLED -> "Settled as %s by %s in %s, for %s.".formatted(words(), mandate.actor(), mandate.run(), answer);
+            case SETTLED -> "Settled as %s by %s in %s, for %s.".formatted(words(), by.actor(), by.run(), answer);
             case CONFIRMED -> "Confirmed, and settled by what %s says: %s.".formatted(attempt.psp(), answer);
             case REFUSED -> "Refused, and nothing was settled by it: %s.".formatted(answer);
             case WAITING ->
                 "Written down as %s. %s has not told what happened: %s. It is asked again by itself; dlq why %s tells what came of it."
-                        .formatted(mandate.run(), attempt.psp(), answer, id);
+                        .formatted(by.run(), attempt.psp(), answer, id);
         });
         return refused ? NO : 0;
     }

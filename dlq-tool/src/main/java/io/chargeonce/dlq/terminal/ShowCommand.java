@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Login;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -63,7 +63,7 @@ final class ShowCommand implements Callable<Integer> {
 
     private int show(DeadLetterQueue queue) {
         if (unmasked) {
-            Unmasked.one(queue, id, ActsAs.mandate(spec, queue, reason));
+            Unmasked.one(queue, id, ActsAs.auditContext(spec, queue, reason));
         }
         Optional<Story> story = Story.of(queue, id).map(told -> unmasked ? told : told.masked());
         if (story.isEmpty()) {

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.Json;
@@ -75,8 +75,8 @@ final class VerifyCommand implements Callable<Integer> {
         table.forEach(this::tell);
         topic.stream().limit(MOST).forEach(this::tell);
         if (repair && !topic.isEmpty()) {
-            Mandate mandate = ActsAs.mandate(spec, queue, reason);
-            new Repair(queue).run(topic.stream().map(Agreement.Difference::id).toList(), mandate);
+            AuditContext by = ActsAs.auditContext(spec, queue, reason);
+            new Repair(queue).run(topic.stream().map(Agreement.Difference::id).toList(), by);
         }
         print(table.size(), topic.size());
         return table.isEmpty() && (topic.isEmpty() || repair) ? 0 : 1;

@@ -5,7 +5,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.Breakers;
-import io.chargeonce.dlq.terminal.page.Lookout;
+import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.dlq.terminal.page.WatchPage;
 import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Printable;
@@ -79,7 +79,7 @@ final class WatchCommand implements Callable<Integer> {
             return 0;
         }
         // Who can't reach Postgres from the beginning is told so on the usual screen.
-        try (var lookout = Lookout.begin(queue, breakers);
+        try (var lookout = QueuePoller.begin(queue, breakers);
              var terminal = new RawTerminal(spec.commandLine().getOut(), TENTHS_BETWEEN_PAGES)) {
             do {
                 RawTerminal.Size size = terminal.size();
@@ -91,7 +91,7 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
-    private List<String> page(Lookout.Seen seen, RawTerminal.Size size) {
+    private List<String> page(QueuePoller.Seen seen, RawTerminal.Size size) {
         boolean colours = spec.commandLine().getColorScheme().ansi().enabled();
         var screen = new Screen(spec.commandLine().getOut(), size.columns(), colours);
         String footer = seen.trouble().map(why -> why + " q quits").orElse("q quits; looks every %d s".formatted(seen.rest().toSeconds()));

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.topic;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.LetterCopies;
 import java.util.List;
@@ -20,17 +20,17 @@ public final class Repair {
         this.queue = queue;
     }
 
-    public void run(List<String> ids, Mandate mandate) {
+    public void run(List<String> ids, AuditContext by) {
         for (int from = 0; from < ids.size(); from += BATCH) {
-            runOnce(ids.subList(from, Math.min(ids.size(), from + BATCH)), mandate);
+            runOnce(ids.subList(from, Math.min(ids.size(), from + BATCH)), by);
         }
     }
 
-    private void runOnce(List<String> ids, Mandate mandate) {
+    private void runOnce(List<String> ids, AuditContext by) {
         queue.database().inTransaction(connection -> {
             LetterCopies.stage(connection, queue.topics(), ids);
-            AuditLog.append(connection, ids.stream().map(id -> new AuditLog.Entry(mandate.person(), "dlq.repaired", Optional.empty(),
-                    "dead_letter", id, mandate.reason(), Map.of("run", mandate.run()))).toList());
+            AuditLog.append(connection, ids.stream().map(id -> new AuditLog.Entry(by.person(), "dlq.repaired", Optional.empty(),
+                    "dead_letter", id, by.reason(), Map.of("run", by.run()))).toList());
             return ids;
         });
     }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -135,7 +135,7 @@ class MergeRunTest {
         now = now.plusSeconds(1);
         assertThat(second.runOnce()).isEqualTo(new RunStep.Finished());
         assertThat(killed.runOnce()).as("it was only thought to be dead").isEqualTo(new RunStep.Lost());
-        assertThat(second.progress().fates().of(Fate.REENTERED).count()).isEqualTo(9);
+        assertThat(second.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(9);
         assertEachWasMovedOnce(9);
     }
 
@@ -159,7 +159,7 @@ class MergeRunTest {
         silenceOf(planned);
         RunLeader second = lead(planned);
         assertThat(second.run(new Brake())).isEqualTo(new RunStep.Finished());
-        assertThat(second.progress().fates().of(Fate.REENTERED).count()).isEqualTo(502);
+        assertThat(second.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(502);
         assertEachWasMovedOnce(502);
     }
 
@@ -186,11 +186,11 @@ class MergeRunTest {
         rows.dead(9);
         RunLeader leader = lead(plan(FIVE_A_SECOND));
         leader.runOnce();
-        assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isTrue();
+        assertThat(new MergeRuns(rows.queue()).cancel(by(leader.led().id()))).isTrue();
         now = now.plusSeconds(1);
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Lost());
         assertThat(take(leader.led())).isEmpty();
-        assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isFalse();
+        assertThat(new MergeRuns(rows.queue()).cancel(by(leader.led().id()))).isFalse();
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'dead'")).isEqualTo("4");
     }
 
@@ -202,7 +202,7 @@ class MergeRunTest {
         CompletableFuture<RunStep> step = rows.holding(dead.getLast(), () -> {
             var moving = CompletableFuture.supplyAsync(leader::runOnce, Thread::startVirtualThread);
             await().until(rows::isWaitingForALock);
-            assertThat(new MergeRuns(rows.queue()).cancel(mandate(leader.led().id()))).isTrue();
+            assertThat(new MergeRuns(rows.queue()).cancel(by(leader.led().id()))).isTrue();
             return moving;
         });
         assertThat(step.join()).isEqualTo(new RunStep.Lost());
@@ -218,7 +218,7 @@ class MergeRunTest {
         lead(mine).run(new Brake());
         RunLeader late = lead(theirs);
         late.run(new Brake());
-        assertThat(late.progress().fates().of(Fate.GONE).count()).isEqualTo(20);
+        assertThat(late.progress().fates().of(MoveResult.GONE).count()).isEqualTo(20);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("20");
     }
 
@@ -238,7 +238,7 @@ class MergeRunTest {
         rows.dead(3);
         rows.poison(new byte[] {1});
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        assertThat(new MergeRuns(rows.queue()).plan(plan.selection(), mandate(), NO_CANARY).fingerprint())
+        assertThat(new MergeRuns(rows.queue()).plan(plan.selection(), by(), NO_CANARY).fingerprint())
                 .isEqualTo(plan.fingerprint());
     }
 
@@ -251,10 +251,10 @@ class MergeRunTest {
         }
         RunLeader usual = lead(plan(NO_CANARY));
         usual.run(new Brake());
-        assertThat(usual.progress().fates().of(Fate.REFUSED).count()).isEqualTo(1);
+        assertThat(usual.progress().fates().of(MoveResult.REFUSED).count()).isEqualTo(1);
         RunLeader byAPerson = lead(plan(new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, true)));
         byAPerson.run(new Brake());
-        assertThat(byAPerson.progress().fates().of(Fate.REENTERED).count()).isEqualTo(1);
+        assertThat(byAPerson.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(1);
     }
 
     @Test
@@ -262,7 +262,7 @@ class MergeRunTest {
         String id = rows.dead();
         rows.text("UPDATE dead_letter SET charge_before = now() - interval '1 hour' RETURNING 1");
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        assertThat(plan.standings().of(Standing.PAST_DEADLINE).count()).isEqualTo(1);
+        assertThat(plan.standings().of(MoneyStatus.PAST_DEADLINE).count()).isEqualTo(1);
         lead(plan(NO_CANARY)).run(new Brake());
         assertThat(rows.operation(id).chargeBefore()).isAfter(rows.operation(id).stagedAt());
     }
@@ -295,19 +295,19 @@ class MergeRunTest {
     }
 
     private static MergeRun plan(RunTerms terms) {
-        return new MergeRuns(rows.queue()).plan(Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(), mandate(), terms);
+        return new MergeRuns(rows.queue()).plan(Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(), by(), terms);
     }
 
-    private static Mandate mandate() {
-        return Mandate.of("somebody", Optional.of("a test"));
+    private static AuditContext by() {
+        return AuditContext.of("somebody", Optional.of("a test"));
     }
 
-    private static Mandate mandate(String run) {
-        return new Mandate("somebody else", Optional.of("a test"), run);
+    private static AuditContext by(String run) {
+        return new AuditContext("somebody else", Optional.of("a test"), run);
     }
 
     private Optional<RunLeader> take(MergeRun run) {
-        return new MergeRuns(rows.queue()).take(mandate(run.id()), clock, progress -> {});
+        return new MergeRuns(rows.queue()).take(by(run.id()), clock, progress -> {});
     }
 
     private RunLeader lead(MergeRun run) {

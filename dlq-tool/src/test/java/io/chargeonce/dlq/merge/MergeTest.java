@@ -4,11 +4,11 @@ package io.chargeonce.dlq.merge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.move.Sweep;
@@ -20,8 +20,8 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
@@ -42,13 +42,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MergeTest {
 
-    private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
 
-    private static Mandate byATest() {
-        return Mandate.of("somebody", Optional.of("a test"));
+    private static AuditContext byATest() {
+        return AuditContext.of("somebody", Optional.of("a test"));
     }
 
     @Test
@@ -70,7 +70,7 @@ class MergeTest {
     @Test
     void what_was_charged_already_settles_and_is_not_charged_again() {
         String id = rows.charged();
-        assertThat(merge().fates().of(Fate.SETTLED).count()).isEqualTo(1);
+        assertThat(merge().fates().of(MoveResult.SETTLED).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.SUCCEEDED);
         assertThat(rows.operation(id).pspReference()).contains("pi_late");
         assertThat(rows.letter(id)).isEqualTo("settled/2");
@@ -89,7 +89,7 @@ class MergeTest {
     }
 
     private void isAskedAboutAndStaysListed(String id) {
-        assertThat(merge().fates().of(Fate.ASKED).count()).isEqualTo(1);
+        assertThat(merge().fates().of(MoveResult.ASKED).count()).isEqualTo(1);
         assertThat(dueForAQuestion()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         assertThat(rows.audit(id)).isEqualTo("dlq.asked");
@@ -110,7 +110,7 @@ class MergeTest {
     void poison_is_never_merged() {
         rows.poison(new byte[] {1, 2});
         String before = rows.everything();
-        assertThat(merge().fates().of(Fate.REFUSED).count()).isEqualTo(1);
+        assertThat(merge().fates().of(MoveResult.REFUSED).count()).isEqualTo(1);
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -123,10 +123,10 @@ class MergeTest {
         rows.poison(new byte[] {1});
         String before = rows.everything();
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        assertThat(plan.standings().of(Standing.RECHARGEABLE).moneyLines()).containsExactly("12.99 EUR", "5000 JPY");
-        assertThat(plan.standings().of(Standing.CHARGED).moneyLines()).containsExactly("5.00 EUR");
-        assertThat(plan.standings().of(Standing.UNRESOLVED).moneyLines()).containsExactly("700 JPY");
-        assertThat(plan.standings().of(Standing.POISON)).isEqualTo(new Sum(1, new TreeMap<>()));
+        assertThat(plan.standings().of(MoneyStatus.RECHARGEABLE).moneyLines()).containsExactly("12.99 EUR", "5000 JPY");
+        assertThat(plan.standings().of(MoneyStatus.CHARGED).moneyLines()).containsExactly("5.00 EUR");
+        assertThat(plan.standings().of(MoneyStatus.UNRESOLVED).moneyLines()).containsExactly("700 JPY");
+        assertThat(plan.standings().of(MoneyStatus.POISON)).isEqualTo(new Sum(1, new TreeMap<>()));
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -158,7 +158,7 @@ class MergeTest {
         var merges =
                 Stream.generate(() -> CompletableFuture.supplyAsync(() -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()),
                         Thread::startVirtualThread)).limit(3).toList();
-        long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(Fate.REENTERED).count()).sum();
+        long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(MoveResult.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
@@ -175,8 +175,8 @@ class MergeTest {
                 () -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
         var purge = CompletableFuture.supplyAsync(
                 () -> new Purge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
-        long merged = merge.join().fates().of(Fate.REENTERED).count();
-        long purged = purge.join().fates().of(Fate.PURGED).count();
+        long merged = merge.join().fates().of(MoveResult.REENTERED).count();
+        long purged = purge.join().fates().of(MoveResult.PURGED).count();
 
         assertThat(merged + purged).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'ann' AND resource_type = 'operation'")).isEqualTo("450");
@@ -189,8 +189,8 @@ class MergeTest {
     void a_merge_waits_for_another_one_that_has_not_committed_and_finds_its_payment_gone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> mergeOnce(selected));
-        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> mergeOnce(selected));
+        assertThat(second.of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).generation()).isEqualTo(2);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
         assertThat(rows.audit(id)).isEqualTo("dlq.merged");
@@ -200,8 +200,8 @@ class MergeTest {
     void a_purge_waits_for_a_merge_that_has_not_committed_and_finds_its_payment_gone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        Tally<Fate> second = whileMergeIsUncommitted(selected, () -> new Purge(rows.queue()).runOnce(selected, BY_A_TEST));
-        assertThat(second.of(Fate.GONE).count()).isEqualTo(1);
+        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> new Purge(rows.queue()).runOnce(selected, BY_A_TEST));
+        assertThat(second.of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
         assertThat(rows.audit(id)).isEqualTo("dlq.merged");
     }
@@ -211,7 +211,7 @@ class MergeTest {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
         new Purge(rows.queue()).runOnce(selected, BY_A_TEST);
-        assertThat(mergeOnce(selected).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(mergeOnce(selected).of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
     }
 
@@ -229,13 +229,13 @@ class MergeTest {
 
         assertThat(stopped.finished()).isFalse();
         assertThat(commits).hasValue(1);
-        assertThat(stopped.fates().of(Fate.REENTERED).count()).isEqualTo(10);
+        assertThat(stopped.fates().of(MoveResult.REENTERED).count()).isEqualTo(10);
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("10");
-        assertThat(merge().fates().of(Fate.REENTERED).count()).isEqualTo(20);
+        assertThat(merge().fates().of(MoveResult.REENTERED).count()).isEqualTo(20);
     }
 
     /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
-    private static Tally<Fate> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<Tally<Fate>> second) {
+    private static SumsByKind<MoveResult> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<SumsByKind<MoveResult>> second) {
         return rows.queue().database().inTransaction(connection -> {
             moves(connection, selected).write(connection);
             var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
@@ -244,11 +244,11 @@ class MergeTest {
         }).join();
     }
 
-    private static Tally<Fate> mergeOnce(List<DeadLetterView> selected) {
+    private static SumsByKind<MoveResult> mergeOnce(List<DeadLetterView> selected) {
         return rows.queue().database().inTransaction(connection -> {
             MergeMoves moves = moves(connection, selected);
             moves.write(connection);
-            var fates = new Tally<Fate>();
+            var fates = new SumsByKind<MoveResult>();
             selected.forEach(letter -> fates.add(moves.fates().get(letter.id()), letter));
             return fates;
         });

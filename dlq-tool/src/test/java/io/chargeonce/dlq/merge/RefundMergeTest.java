@@ -3,14 +3,14 @@ package io.chargeonce.dlq.merge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.ledger.Operation;
@@ -49,16 +49,16 @@ class RefundMergeTest {
         return Plan.of(rows.queue(), DeadLetterFilter.everything());
     }
 
-    private static Tally<Fate> merge() {
-        return new Merge(rows.queue()).run(plan(), Mandate.of("somebody", Optional.of("a test")), Sweep.unattended()).fates();
+    private static SumsByKind<MoveResult> merge() {
+        return new Merge(rows.queue()).run(plan(), AuditContext.of("somebody", Optional.of("a test")), Sweep.unattended()).fates();
     }
 
     @Test
     void a_dead_refund_goes_back_to_the_front_and_its_captured_payment_settles_nothing() {
         rows.fail(refund, "the PSP answered 500");
         int step = rows.operation(payment).step();
-        assertThat(plan().standings().of(Standing.RECHARGEABLE).moneyLines()).containsExactly("3.00 EUR");
-        assertThat(merge().of(Fate.REENTERED).count()).isEqualTo(1);
+        assertThat(plan().standings().of(MoneyStatus.RECHARGEABLE).moneyLines()).containsExactly("3.00 EUR");
+        assertThat(merge().of(MoveResult.REENTERED).count()).isEqualTo(1);
         assertThat(merge().total().count()).isZero();
 
         Operation back = rows.operation(refund);

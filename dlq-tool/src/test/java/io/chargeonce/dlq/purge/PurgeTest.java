@@ -4,17 +4,17 @@ package io.chargeonce.dlq.purge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PurgeTest {
 
-    private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -33,7 +33,7 @@ class PurgeTest {
         String id = rows.dead();
         Sweep.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
 
-        assertThat(result.fates().of(Fate.PURGED).moneyLines()).containsExactly("12.99 EUR");
+        assertThat(result.fates().of(MoveResult.PURGED).moneyLines()).containsExactly("12.99 EUR");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
@@ -53,7 +53,7 @@ class PurgeTest {
     void purging_twice_is_purging_once() {
         rows.dead(5);
         rows.poison(new byte[] {1});
-        assertThat(purge(DeadLetterFilter.everything()).fates().of(Fate.PURGED).count()).isEqualTo(6);
+        assertThat(purge(DeadLetterFilter.everything()).fates().of(MoveResult.PURGED).count()).isEqualTo(6);
         String after = rows.everything();
         assertThat(purge(DeadLetterFilter.everything()).fates().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
@@ -64,7 +64,7 @@ class PurgeTest {
         List<String> kept = List.of(rows.unresolved(), rows.charged(), rows.deadWithAnOpenAttempt());
         String before = rows.everything();
         Sweep.Result result = purge(DeadLetterFilter.ofIds(kept));
-        assertThat(result.fates().of(Fate.REFUSED).count()).isEqualTo(3);
+        assertThat(result.fates().of(MoveResult.REFUSED).count()).isEqualTo(3);
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -86,7 +86,7 @@ class PurgeTest {
         rows.dead();
         String poison = rows.poison(new byte[] {1, 2, 3});
         String operations = rows.text("SELECT string_agg(operation_now::text, '|') FROM operation_now");
-        purge(DeadLetterFilter.everything().standing(Standing.POISON));
+        purge(DeadLetterFilter.everything().standing(MoneyStatus.POISON));
         assertThat(rows.letter(poison)).isEqualTo("purged/2");
         assertThat(rows.audit(poison)).isEqualTo("dlq.purged");
         assertThat(rows.text("SELECT string_agg(operation_now::text, '|') FROM operation_now")).isEqualTo(operations);
@@ -97,10 +97,10 @@ class PurgeTest {
         String id = rows.dead();
         Plan seen = Plan.of(rows.queue(), DeadLetterFilter.everything());
         List<DeadLetterView> selected = page(seen);
-        new Merge(rows.queue()).run(seen, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
+        new Merge(rows.queue()).run(seen, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
         rows.fail(id, "failed again");
 
-        assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).fates().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.DEAD);
@@ -110,7 +110,7 @@ class PurgeTest {
     void without_a_reason_there_is_no_purge() {
         rows.dead();
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        Mandate noReason = Mandate.of("somebody", Optional.empty());
+        AuditContext noReason = AuditContext.of("somebody", Optional.empty());
         assertThatThrownBy(() -> new Purge(rows.queue()).run(plan, noReason, Sweep.unattended())).hasMessageContaining("reason");
     }
 

@@ -3,10 +3,10 @@ package io.chargeonce.dlq.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
@@ -14,8 +14,8 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RestoreTest {
 
     private static final DeadLetterFilter ALL = DeadLetterFilter.everything();
-    private static final Mandate BY_A_TEST = Mandate.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -35,7 +35,7 @@ class RestoreTest {
         String id = rows.dead();
         String poison = rows.poison(new byte[] {1, 2});
         purge(false);
-        assertThat(restore().of(Fate.RESTORED).count()).isEqualTo(2);
+        assertThat(restore().of(MoveResult.RESTORED).count()).isEqualTo(2);
 
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.DEAD);
         assertThat(rows.letter(id)).isEqualTo("dead/3");
@@ -47,8 +47,8 @@ class RestoreTest {
         assertThat(rows.audit(id)).isEqualTo("dlq.purged dlq.restored");
         assertThat(rows.text("SELECT string_agg(data ->> 'revision', ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id
                 + "' AND data ->> 'revision' IS NOT NULL")).as("one record for each revision").isEqualTo("1 2 3");
-        Plan plan = Plan.of(rows.queue(), ALL.standing(Standing.RECHARGEABLE));
-        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
+        Plan plan = Plan.of(rows.queue(), ALL.standing(MoneyStatus.RECHARGEABLE));
+        new Merge(rows.queue()).run(plan, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
     }
 
@@ -79,7 +79,7 @@ class RestoreTest {
         List<DeadLetterView> selected = rows.queue().database()
                 .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
         restore();
-        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
     }
 
     @Test
@@ -90,7 +90,7 @@ class RestoreTest {
         List<DeadLetterView> selected = rows.queue().database()
                 .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
         rows.text("UPDATE operation_state SET settled_at = now() RETURNING 1");
-        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(Fate.GONE).count()).isEqualTo(1);
+        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
     }
@@ -106,8 +106,8 @@ class RestoreTest {
         restore();
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         Plan plan = Plan.of(rows.queue(), ALL);
-        assertThat(plan.standings().of(Standing.UNRESOLVED).count()).isEqualTo(1);
-        new Merge(rows.queue()).run(plan, Mandate.of("somebody", Optional.empty()), Sweep.unattended());
+        assertThat(plan.standings().of(MoneyStatus.UNRESOLVED).count()).isEqualTo(1);
+        new Merge(rows.queue()).run(plan, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
     }
@@ -116,7 +116,7 @@ class RestoreTest {
         new Purge(rows.queue(), evenUnresolved).run(Plan.of(rows.queue(), ALL), BY_A_TEST, Sweep.unattended());
     }
 
-    private static Tally<Fate> restore() {
+    private static SumsByKind<MoveResult> restore() {
         return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Sweep.unattended()).fates();
     }
 }

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
@@ -33,7 +33,7 @@ class DeadLetterFilterTest {
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of(poison)))).containsExactly(poison);
         assertThat(ids(with(Optional.of("psp_unwell"), Optional.of("globex"), Optional.of("no such text")))).isEmpty();
         assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "nobody")))).containsExactly(poison);
-        assertThat(ids(ALL.standing(Standing.POISON))).containsExactly(poison);
+        assertThat(ids(ALL.standing(MoneyStatus.POISON))).containsExactly(poison);
     }
 
     @Test
@@ -41,8 +41,8 @@ class DeadLetterFilterTest {
         String small = rows.dead("acme", 100, "EUR", "m");
         String large = rows.dead("acme", 9000, "USD", "m");
         String again = rows.dead("acme", 500, "EUR", "m");
-        Mandate mandate = Mandate.of("somebody", Optional.empty());
-        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), mandate, Sweep.unattended());
+        AuditContext by = AuditContext.of("somebody", Optional.empty());
+        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), by, Sweep.unattended());
         rows.retry(again, 2, "m");
         rows.fail(again, "m");
         rows.poison(new byte[] {1});
@@ -51,12 +51,12 @@ class DeadLetterFilterTest {
         assertThat(ids(ALL.traits(traits("atMost", "500")))).containsExactly(again, small);
         assertThat(ids(ALL.traits(traits("tier", "2")))).containsExactly(again);
         assertThat(ids(ALL.traits(traits("generation", "1")))).containsExactly(large, small);
-        assertThat(ids(ALL.traits(traits("run", mandate.run())))).containsExactly(again);
+        assertThat(ids(ALL.traits(traits("run", by.run())))).containsExactly(again);
     }
 
-    private static Traits traits(String name, String value) {
+    private static PaymentCriteria traits(String name, String value) {
         Optional<String> given = Optional.of(value);
-        return new Traits(given.filter(v -> name.equals("currency")),
+        return new PaymentCriteria(given.filter(v -> name.equals("currency")),
                 given.filter(v -> name.equals("atLeast")).map(Long::valueOf), given.filter(v -> name.equals("atMost")).map(Long::valueOf),
                 given.filter(v -> name.equals("tier")).map(Integer::valueOf),
                 given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")));
@@ -90,7 +90,7 @@ class DeadLetterFilterTest {
 
     private static DeadLetterFilter caused(String cause) {
         return new DeadLetterFilter(Optional.empty(), Optional.of(cause), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Traits.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     @Test
@@ -135,19 +135,19 @@ class DeadLetterFilterTest {
         assertThat(largest.psp()).contains("stripe");
         assertThat(largest.sum().count()).isEqualTo(3);
         assertThat(largest.sum().moneyLines()).containsExactly("25.98 EUR", "5000 JPY");
-        assertThat(largest.standings().of(Standing.RECHARGEABLE).count()).isEqualTo(3);
+        assertThat(largest.standings().of(MoneyStatus.RECHARGEABLE).count()).isEqualTo(3);
         assertThat(summary.groups()).hasSize(3);
         assertThat(summary.total().moneyLines()).containsExactly("25.98 EUR", "5700 JPY");
     }
 
     private static DeadLetterFilter with(Optional<String> cause, Optional<String> merchant, Optional<String> text) {
         return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(), text,
-                Optional.empty(), Traits.ANY);
+                Optional.empty(), PaymentCriteria.ANY);
     }
 
     private static DeadLetterFilter aged(Optional<Duration> olderThan, Optional<Duration> newerThan) {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), olderThan, newerThan,
-                Optional.empty(), Optional.empty(), Traits.ANY);
+                Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     /** Newest first. */

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.MergeRuns;
 import java.time.InstantSource;
@@ -95,7 +95,7 @@ class RunCommandsTest {
     void a_run_that_somebody_leads_is_left_to_them() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        new MergeRuns(rows.queue()).take(new Mandate("somebody", Optional.empty(), run), InstantSource.system(), progress -> {})
+        new MergeRuns(rows.queue()).take(new AuditContext("somebody", Optional.empty(), run), InstantSource.system(), progress -> {})
                 .orElseThrow();
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
         await().until(() -> {

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.ledger.OperationTable;
@@ -151,7 +151,7 @@ class SettleTest {
     private static CompletableFuture<Settle.Look> propose(String id) {
         return CompletableFuture
                 .supplyAsync(() -> new Settle(rows.queue()).propose(new Settle.Finding(id, Optional.of("pi_1"), "ticket 4711"),
-                        Mandate.of("ann", Optional.of("ticket 4711"))), task -> Thread.ofVirtual().start(task));
+                        AuditContext.of("ann", Optional.of("ticket 4711"))), task -> Thread.ofVirtual().start(task));
     }
 
     private static int waiting() {

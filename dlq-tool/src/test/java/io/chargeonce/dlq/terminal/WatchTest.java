@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.Watch;
-import io.chargeonce.dlq.terminal.page.Lookout;
+import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.dlq.terminal.page.WatchPage;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.IOException;
@@ -85,9 +85,9 @@ class WatchTest {
 
     @Test
     void the_longer_a_look_takes_the_rarer_it_is() {
-        assertThat(Lookout.restAfter(Duration.ofMillis(3))).isEqualTo(Duration.ofSeconds(1));
-        assertThat(Lookout.restAfter(Duration.ofMillis(400))).isEqualTo(Duration.ofSeconds(8));
-        assertThat(Lookout.restAfter(Duration.ofSeconds(20))).isEqualTo(Duration.ofMinutes(1));
+        assertThat(QueuePoller.restAfter(Duration.ofMillis(3))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(QueuePoller.restAfter(Duration.ofMillis(400))).isEqualTo(Duration.ofSeconds(8));
+        assertThat(QueuePoller.restAfter(Duration.ofSeconds(20))).isEqualTo(Duration.ofMinutes(1));
     }
 
     private static List<String> page(Watch watch, Map<String, String> breakers, int rows) {

@@ -27,7 +27,7 @@ import java.util.TreeMap;
  * that loses a race for a key waits for the winner's commit and then reads the winner's row. An ask whose COMMIT went
  * unanswered finds its own row when it is repeated, and is a replay. For a coalescer's writers.
  */
-final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
+final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance> {
 
     /** A key's row can only vanish between insert and read by somebody's DELETE: twice is already unheard of. */
     private static final int MOST_ROUNDS = 5;
@@ -45,9 +45,9 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
     }
 
     @Override
-    public List<Acceptance> answer(Connection connection, List<Ask> asks) throws SQLException {
-        var answers = new IdentityHashMap<Ask, Acceptance>();
-        List<Ask> open = asks;
+    public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
+        var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
+        List<AcceptRequest> open = asks;
         for (int round = 1; !open.isEmpty(); round++) {
             if (round > MOST_ROUNDS) {
                 throw new IllegalStateException(
@@ -61,13 +61,13 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
         return asks.stream().map(answers::get).toList();
     }
 
-    private void acceptNew(Connection connection, List<Ask> asks, Map<Ask, Acceptance> answers) throws SQLException {
-        List<Ask> firsts = firstOfEachKey(asks);
+    private void acceptNew(Connection connection, List<AcceptRequest> asks, Map<AcceptRequest, Acceptance> answers) throws SQLException {
+        List<AcceptRequest> firsts = firstOfEachKey(asks);
         Map<String, Boolean> fresh = insert(connection, firsts);
-        List<Ask> accepted = firsts.stream().filter(ask -> fresh.getOrDefault(ask.id().value(), false)).toList();
-        List<Ask> again = firsts.stream().filter(ask -> !fresh.getOrDefault(ask.id().value(), true)).toList();
+        List<AcceptRequest> accepted = firsts.stream().filter(ask -> fresh.getOrDefault(ask.id().value(), false)).toList();
+        List<AcceptRequest> again = firsts.stream().filter(ask -> !fresh.getOrDefault(ask.id().value(), true)).toList();
         var rows = new ArrayList<OutboxRow>(accepted.size());
-        for (Ask ask : accepted) {
+        for (AcceptRequest ask : accepted) {
             rows.add(staged(ask));
             answers.put(ask, new Acceptance.Accepted());
         }
@@ -79,13 +79,13 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
     }
 
     /** One of each key, in the order of their ids, so that two batches that share keys cannot wait for each other. */
-    private static List<Ask> firstOfEachKey(List<Ask> asks) {
-        var firsts = new TreeMap<PaymentId, Ask>(Comparator.comparing(PaymentId::value));
+    private static List<AcceptRequest> firstOfEachKey(List<AcceptRequest> asks) {
+        var firsts = new TreeMap<PaymentId, AcceptRequest>(Comparator.comparing(PaymentId::value));
         asks.forEach(ask -> firsts.putIfAbsent(ask.id(), ask));
         return List.copyOf(firsts.values());
     }
 
-    private static List<Ask> without(List<Ask> asks, Map<Ask, Acceptance> answered) {
+    private static List<AcceptRequest> without(List<AcceptRequest> asks, Map<AcceptRequest, Acceptance> answered) {
         return asks.stream().filter(ask -> !answered.containsKey(ask)).toList();
     }
 
@@ -134,14 +134,14 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                   FROM accepted
             )
             SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
-            """.formatted(Command.VERSION, Contract.PAYMENTS);
+            """.formatted(RequestFingerprint.VERSION, Contract.PAYMENTS);
 
     /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
-    private Map<String, Boolean> insert(Connection connection, List<Ask> asks) throws SQLException {
+    private Map<String, Boolean> insert(Connection connection, List<AcceptRequest> asks) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             Columns.of(asks, statement)
                     .with("text", ask -> ask.id().value())
-                    .with("text", Ask::merchant)
+                    .with("text", AcceptRequest::merchant)
                     .with("text", ask -> ask.key().value())
                     .with("bytea", ask -> ask.command().fingerprint())
                     .with("text", ask -> ask.command().canonical())
@@ -152,7 +152,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
                     .with("text", ask -> ask.request().reference().orElse(null))
                     .with("text", ask -> ask.request().description().orElse(null))
                     .with("text", ask -> ask.request().receiptEmail().orElse(null))
-                    .with("text", Ask::origin)
+                    .with("text", AcceptRequest::origin)
                     .with("bytea", ask -> ask.guarded().orElse(null))
                     .with("text", ask -> ask.traceparent().orElse(null));
             statement.setLong(16, chargeWithin.toSeconds());
@@ -166,7 +166,7 @@ final class AcceptPayments implements Coalescer.Batch<Ask, Acceptance> {
         }
     }
 
-    private OutboxRow staged(Ask ask) {
+    private OutboxRow staged(AcceptRequest ask) {
         String id = ask.id().value();
         var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
         var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", ask.askedAt()).journey(1, 1, 0, ask.askedAt())

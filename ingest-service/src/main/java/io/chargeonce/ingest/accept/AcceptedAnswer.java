@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * The answer to an acceptance. It follows from the payment's id and the request alone, so a repeat gets it again, byte for byte,
- * and no row has to keep it. Another form of it needs another {@link Command#VERSION}.
+ * and no row has to keep it. Another form of it needs another {@link RequestFingerprint#VERSION}.
  */
 record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
 

@@ -20,9 +20,9 @@ final class DuplicateGuard {
     private static final String FORGET = "SELECT take_back_keys(?::text[], ?::text[])";
 
     /** Takes back the keys of asks that were found to be second clicks: nothing of them may stay. */
-    static void forget(Connection connection, List<Ask> asks) throws SQLException {
+    static void forget(Connection connection, List<AcceptRequest> asks) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET)) {
-            Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
+            Columns.of(asks, statement).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value());
             statement.execute();
         }
     }
@@ -33,10 +33,10 @@ final class DuplicateGuard {
             """;
 
     /** The payment that came first, for each ask that was found to be a second click. */
-    static Map<Ask, Acceptance> answers(Connection connection, List<Ask> asks) throws SQLException {
-        var answers = new IdentityHashMap<Ask, Acceptance>();
+    static Map<AcceptRequest, Acceptance> answers(Connection connection, List<AcceptRequest> asks) throws SQLException {
+        var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         try (var statement = connection.prepareStatement(FIRSTS)) {
-            Columns.of(asks, statement).with("text", ask -> ask.id().value()).with("text", Ask::merchant)
+            Columns.of(asks, statement).with("text", ask -> ask.id().value()).with("text", AcceptRequest::merchant)
                     .with("bytea", ask -> ask.guarded().orElseThrow());
             try (var row = statement.executeQuery()) {
                 while (row.next()) {

@@ -22,13 +22,13 @@ final class KeysInFlight {
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private final Map<PaymentId, CompletableFuture<Acceptance>> firsts = new ConcurrentHashMap<>();
-    private final Coalescer<Ask, Acceptance> postgres;
+    private final Coalescer<AcceptRequest, Acceptance> postgres;
 
-    KeysInFlight(Coalescer<Ask, Acceptance> postgres) {
+    KeysInFlight(Coalescer<AcceptRequest, Acceptance> postgres) {
         this.postgres = postgres;
     }
 
-    Acceptance accept(Ask ask) {
+    Acceptance accept(AcceptRequest ask) {
         var mine = new CompletableFuture<Acceptance>();
         CompletableFuture<Acceptance> first = firsts.putIfAbsent(ask.id(), mine);
         if (first != null) {
@@ -45,7 +45,7 @@ final class KeysInFlight {
         }
     }
 
-    private Acceptance askPostgres(Ask ask) {
+    private Acceptance askPostgres(AcceptRequest ask) {
         try {
             return postgres.ask(ask.merchant(), ask);
         } catch (DatabaseRefused e) {

@@ -25,12 +25,12 @@ public final class PostPayment {
     private static final HeaderName PREFER = HeaderNames.create("Prefer");
 
     private final RequestBody body;
-    private final Function<Ask, Answer> accept;
+    private final Function<AcceptRequest, Answer> accept;
     private final Outcomes outcomes;
     private final ReadPayment readPayment;
     private final InstantSource clock;
 
-    public PostPayment(RequestBody body, Function<Ask, Answer> accept, Outcomes outcomes, ReadPayment readPayment,
+    public PostPayment(RequestBody body, Function<AcceptRequest, Answer> accept, Outcomes outcomes, ReadPayment readPayment,
                        InstantSource clock) {
         this.body = body;
         this.accept = accept;
@@ -45,12 +45,13 @@ public final class PostPayment {
                         .answer(guarded -> body.read(request)
                                 .answer(bytes -> PaymentBody.read(bytes)
                                         .answer(payment -> {
-                                            Ask ask = Ask.of(merchant.id(), key, payment, request.remotePeer().host(), clock.instant());
+                                            AcceptRequest ask = AcceptRequest.of(merchant.id(), key, payment, request.remotePeer().host(),
+                                                    clock.instant());
                                             return accepted(request, guarded ? ask : ask.withoutGuard());
                                         }))));
     }
 
-    private Answer accepted(ServerRequest request, Ask ask) {
+    private Answer accepted(ServerRequest request, AcceptRequest ask) {
         Answer acceptance = accept.apply(ask);
         return acceptance.status() != 202 ? acceptance
                 : Preference.wait(request.headers().all(PREFER, List::of))
@@ -58,7 +59,7 @@ public final class PostPayment {
                         .orElse(acceptance);
     }
 
-    private Answer awaited(Ask ask, Answer acceptance, Duration longest) {
+    private Answer awaited(AcceptRequest ask, Answer acceptance, Duration longest) {
         Optional<Outcomes.Settled> settled = outcomes.await(ask.merchant(), ask.id(), longest);
         Answer outcome = settled.map(known -> known.state() == OperationState.SUCCEEDED
                 ? readPayment.read(ask.merchant(), ask.id().value())

@@ -17,20 +17,20 @@ final class StoredKeys {
 
     private StoredKeys() {}
 
-    private record Stored(Command.Stored command, PaymentStatus now, Instant firstAt) {
+    private record Stored(RequestFingerprint.Stored command, PaymentStatus now, Instant firstAt) {
 
-        Acceptance answer(Ask ask) {
+        Acceptance answer(AcceptRequest ask) {
             return ask.command().isTheSameAs(command) ? new Acceptance.Replayed(now, firstAt)
                     : new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
         }
     }
 
     /** Asks whose key is gone again are not among the answers. */
-    static Map<Ask, Acceptance> read(Connection connection, List<Ask> asks) throws SQLException {
-        var answers = new IdentityHashMap<Ask, Acceptance>();
+    static Map<AcceptRequest, Acceptance> read(Connection connection, List<AcceptRequest> asks) throws SQLException {
+        var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         if (!asks.isEmpty()) {
             Map<String, Stored> stored = select(connection, asks);
-            for (Ask ask : asks) {
+            for (AcceptRequest ask : asks) {
                 Stored found = stored.get(name(ask.merchant(), ask.key().value()));
                 if (found != null) {
                     answers.put(ask, found.answer(ask));
@@ -51,9 +51,9 @@ final class StoredKeys {
               FROM keys_taken(?::text[], ?::text[])
             """;
 
-    private static Map<String, Stored> select(Connection connection, List<Ask> asks) throws SQLException {
+    private static Map<String, Stored> select(Connection connection, List<AcceptRequest> asks) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
-            Columns.of(asks, statement).with("text", Ask::merchant).with("text", ask -> ask.key().value());
+            Columns.of(asks, statement).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value());
             var stored = new HashMap<String, Stored>();
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
@@ -65,7 +65,7 @@ final class StoredKeys {
     }
 
     private static Stored stored(ResultSet row) throws SQLException {
-        var command = new Command.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
+        var command = new RequestFingerprint.Stored(row.getInt("fingerprint_version"), row.getString("request_path"), row.getString(3),
                 row.getBytes(2));
         return new Stored(command, PaymentStatus.of(row), row.getTimestamp(4).toInstant());
     }

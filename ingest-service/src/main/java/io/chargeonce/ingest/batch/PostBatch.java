@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.batch;
 
-import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.GuardHeader;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Checked;
@@ -42,7 +42,7 @@ public final class PostBatch {
     public static final String PATH = Contract.PAYMENTS + "/batch";
     private static final String NDJSON = "application/x-ndjson";
 
-    private final Function<Ask, Answer> accept;
+    private final Function<AcceptRequest, Answer> accept;
     private final Merchants merchants;
     private final RateLimits limits;
     private final IngestMeters meters;
@@ -56,7 +56,7 @@ public final class PostBatch {
      * @param patience how long the client may take to send or to take a few bytes
      * @param leftover how long the rest of a batch that was ended is read, so that its answers reach a client that still sends
      */
-    public PostBatch(Function<Ask, Answer> accept, Merchants merchants, RateLimits limits, IngestMeters meters, Deadline patience,
+    public PostBatch(Function<AcceptRequest, Answer> accept, Merchants merchants, RateLimits limits, IngestMeters meters, Deadline patience,
                      Duration leftover, InstantSource clock) {
         this.accept = accept;
         this.merchants = merchants;
@@ -143,7 +143,7 @@ public final class PostBatch {
         return line.answered(meters.timed("batch", () -> Guarded.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
                 still -> line.request().answer(
                         payment -> {
-                            Ask ask = Ask.of(still.merchant().id(), key(line), payment, origin, clock.instant());
+                            AcceptRequest ask = AcceptRequest.of(still.merchant().id(), key(line), payment, origin, clock.instant());
                             return accept.apply(guarded ? ask : ask.withoutGuard());
                         })))));
     }

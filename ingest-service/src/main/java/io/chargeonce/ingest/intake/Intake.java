@@ -2,16 +2,16 @@
 package io.chargeonce.ingest.intake;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.kafka.ConsumerSettings;
-import io.chargeonce.kafka.DueTimes;
+import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.kafka.LoopSettings;
-import io.chargeonce.kafka.RecordHandler;
-import io.chargeonce.kafka.RecordLoop;
+import io.chargeonce.kafka.loop.LoopSettings;
+import io.chargeonce.kafka.loop.RecordHandler;
+import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
@@ -53,7 +53,8 @@ public final class Intake implements AutoCloseable {
      * @param staged    told when a refusal is staged: a relay in this process need not wait for its next look
      * @param retention how long a key stays taken
      */
-    public static Intake of(Database database, KafkaConnection kafka, Topics topics, Function<Ask, Answer> accept, Runnable staged,
+    public static Intake of(Database database, KafkaConnection kafka, Topics topics, Function<AcceptRequest, Answer> accept,
+                            Runnable staged,
                             MeterRegistry registry, Tracing tracing, InstantSource clock, Duration retention) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
         var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(registry), clock, retention));

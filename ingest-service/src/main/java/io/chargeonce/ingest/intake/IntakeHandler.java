@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.intake;
 
-import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.GuardHeader;
 import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PaymentBody;
@@ -10,8 +10,8 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
-import io.chargeonce.kafka.RecordHandler;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.RecordHandler;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.IdempotencyKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,7 +40,7 @@ final class IntakeHandler implements RecordHandler {
     /** At most, that of Kafka and this process. */
     private static final Duration CLOCKS_APART = Duration.ofDays(1);
 
-    private final Function<Ask, Answer> accept;
+    private final Function<AcceptRequest, Answer> accept;
     private final Refusals refusals;
     private final IngestMeters meters;
     private final InstantSource clock;
@@ -48,7 +48,7 @@ final class IntakeHandler implements RecordHandler {
     private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
 
     /** @param retention how long a key stays taken: after it, a record that is read once more would be another payment */
-    IntakeHandler(Function<Ask, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
+    IntakeHandler(Function<AcceptRequest, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
         this.accept = accept;
         this.refusals = refusals;
         this.meters = meters;
@@ -93,7 +93,8 @@ final class IntakeHandler implements RecordHandler {
                                 .answer(guarded -> body(record)
                                         .answer(bytes -> PaymentBody.read(bytes)
                                                 .answer(payment -> {
-                                                    Ask ask = Ask.of(merchant, key, payment, origin(record), clock.instant());
+                                                    AcceptRequest ask =
+                                                            AcceptRequest.of(merchant, key, payment, origin(record), clock.instant());
                                                     return accept.apply(guarded ? ask : ask.withoutGuard());
                                                 })))));
     }

@@ -15,9 +15,9 @@ import java.util.Set;
  * @param digest of the token
  * @param from   where it may come from; empty is anywhere
  */
-public record Credential(ByteBuffer digest, Merchant merchant, Standing standing, Set<Scope> scopes, List<AddressRange> from) {
+public record Credential(ByteBuffer digest, Merchant merchant, Validity standing, Set<Scope> scopes, List<AddressRange> from) {
 
-    enum Standing { VALID, EXPIRED, REVOKED }
+    enum Validity { VALID, EXPIRED, REVOKED }
 
     /** Why it is not good for this; empty if it is. */
     Optional<Problem> refusal(Scope scope, InetAddress client) {

@@ -159,8 +159,8 @@ public final class Merchants implements AutoCloseable {
         var merchant = new Merchant(row.getString(2), Optional.ofNullable(row.getObject(3, Integer.class)));
         Optional<Duration> lives = Optional.ofNullable(row.getObject(7, Long.class)).map(Duration::ofMillis);
         boolean isOver = lives.filter(rest -> !rest.isPositive()).isPresent();
-        Credential.Standing standing = row.getBoolean(4) ? Credential.Standing.REVOKED
-                : isOver ? Credential.Standing.EXPIRED : Credential.Standing.VALID;
+        Credential.Validity standing = row.getBoolean(4) ? Credential.Validity.REVOKED
+                : isOver ? Credential.Validity.EXPIRED : Credential.Validity.VALID;
         Set<Scope> scopes =
                 Arrays.stream((String[]) row.getArray(5).getArray()).map(Scope::fromTag).collect(Collectors.toUnmodifiableSet());
         List<AddressRange> from = row.getArray(6) == null ? List.of()

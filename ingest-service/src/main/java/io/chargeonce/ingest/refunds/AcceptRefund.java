@@ -3,7 +3,7 @@ package io.chargeonce.ingest.refunds;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.ingest.accept.Command;
+import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.reading.RefundJson;
@@ -45,7 +45,7 @@ public final class AcceptRefund {
         }
     }
 
-    Answer accept(Refunds.Ask ask, Optional<IdempotencyKey> key) {
+    Answer accept(Refunds.RefundRequest ask, Optional<IdempotencyKey> key) {
         try {
             return once(ask, key);
         } catch (KeyTaken seenNow) {
@@ -53,7 +53,7 @@ public final class AcceptRefund {
         }
     }
 
-    private Answer once(Refunds.Ask ask, Optional<IdempotencyKey> key) {
+    private Answer once(Refunds.RefundRequest ask, Optional<IdempotencyKey> key) {
         try {
             Answer answer = database.inTransaction(connection -> accept(connection, ask, key));
             staged.run();
@@ -66,10 +66,11 @@ public final class AcceptRefund {
         }
     }
 
-    private Answer accept(Connection connection, Refunds.Ask ask, Optional<IdempotencyKey> key) throws SQLException {
+    private Answer accept(Connection connection, Refunds.RefundRequest ask, Optional<IdempotencyKey> key) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
-        Command command = RefundBody.command(ask);
-        Optional<Command.Stored> named = key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
+        RequestFingerprint command = RefundBody.command(ask);
+        Optional<RequestFingerprint.Stored> named =
+                key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
         if (named.isPresent() && !command.isTheSameAs(named.get())) {
             return Problems.keyReused(command.differencesFrom(named.get().canonical())).answer();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.refunds;
 
-import io.chargeonce.ingest.accept.Command;
+import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
@@ -29,14 +29,14 @@ final class RefundBody {
 
     private RefundBody() {}
 
-    static Checked<Refunds.Ask> read(byte[] body, String merchant, PaymentId payment) {
+    static Checked<Refunds.RefundRequest> read(byte[] body, String merchant, PaymentId payment) {
         return switch (PaymentBody.parse(body)) {
             case Checked.Wrong<ObjectNode> wrong -> new Checked.Wrong<>(wrong.problem());
             case Checked.Right<ObjectNode> right -> read(right.value(), merchant, payment);
         };
     }
 
-    private static Checked<Refunds.Ask> read(ObjectNode json, String merchant, PaymentId payment) {
+    private static Checked<Refunds.RefundRequest> read(ObjectNode json, String merchant, PaymentId payment) {
         List<String> cardNumbers = PaymentBody.cardNumbers(json, KNOWN);
         if (!cardNumbers.isEmpty()) {
             return new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
@@ -45,7 +45,7 @@ final class RefundBody {
         if (!errors.isEmpty()) {
             return new Checked.Wrong<>(Problems.invalid(errors));
         }
-        return new Checked.Right<>(new Refunds.Ask(merchant, payment,
+        return new Checked.Right<>(new Refunds.RefundRequest(merchant, payment,
                 json.hasNonNull("amount") ? OptionalLong.of(json.path("amount").longValue()) : OptionalLong.empty(),
                 Optional.of(json.path("reference")).filter(JsonNode::isString).map(JsonNode::stringValue)));
     }
@@ -60,7 +60,7 @@ final class RefundBody {
                             .formatted(Money.SMALLEST)));
         }
         JsonNode reference = json.path("reference");
-        if (json.hasNonNull("reference") && !(reference.isString() && Refunds.Ask.isReference(reference.stringValue()))) {
+        if (json.hasNonNull("reference") && !(reference.isString() && Refunds.RefundRequest.isReference(reference.stringValue()))) {
             errors.add(new Problem.FieldError("reference", "must be 1 to 64 letters, digits, dots, colons, dashes or underscores"));
         }
         var unknown = new TreeSet<>(json.propertyNames());
@@ -71,11 +71,11 @@ final class RefundBody {
     }
 
     /** The same refund in one spelling; with its payment, for a key names one of one payment. */
-    static Command command(Refunds.Ask ask) {
+    static RequestFingerprint command(Refunds.RefundRequest ask) {
         var fields = new TreeMap<String, Object>();
         fields.put("payment", ask.payment().value());
         ask.amount().ifPresent(amount -> fields.put("amount", amount));
         ask.reference().ifPresent(reference -> fields.put("reference", reference));
-        return Command.of(RefundJson.path(ask.payment()), new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
+        return RequestFingerprint.of(RefundJson.path(ask.payment()), new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.refunds;
 
-import io.chargeonce.ingest.accept.Command;
+import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.IdempotencyKey;
@@ -23,12 +23,13 @@ final class RefundKeys {
             """;
 
     /** What the key names already, a refund or a payment. */
-    static Optional<Command.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
+    static Optional<RequestFingerprint.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
             statement.setString(1, merchant);
             statement.setString(2, key.value());
             try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Command.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)))
+                return row.next()
+                        ? Optional.of(new RequestFingerprint.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)))
                         : Optional.empty();
             }
         }
@@ -39,10 +40,11 @@ final class RefundKeys {
                    request_path, request_params, resource_id)
             VALUES (?, ?, ?, %d, ?, ?::json, ?)
             ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
-            """.formatted(Command.VERSION);
+            """.formatted(RequestFingerprint.VERSION);
 
     /** @return false if somebody else has it */
-    static boolean insert(Connection connection, Refunds.Ask ask, IdempotencyKey key, Command command) throws SQLException {
+    static boolean insert(Connection connection, Refunds.RefundRequest ask, IdempotencyKey key, RequestFingerprint command)
+            throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, ask.merchant());
             statement.setString(2, key.value());

@@ -50,22 +50,22 @@ class AcceptPaymentsTest {
         database.close();
     }
 
-    private static Ask ask(String key, long amount, Optional<String> customer) {
+    private static AcceptRequest ask(String key, long amount, Optional<String> customer) {
         var request = new PaymentRequest(new Money(amount, "EUR"), "pm_card_visa", customer, Optional.empty(), Optional.empty(),
                 Optional.empty());
-        return Ask.of("acme", new IdempotencyKey(key), request, "127.0.0.1", Instant.now());
+        return AcceptRequest.of("acme", new IdempotencyKey(key), request, "127.0.0.1", Instant.now());
     }
 
-    private static Ask ask(String key) {
+    private static AcceptRequest ask(String key) {
         return ask(key, 100, Optional.empty());
     }
 
-    private static List<Acceptance> accept(Ask... asks) {
+    private static List<Acceptance> accept(AcceptRequest... asks) {
         return database.inTransaction(connection -> ACCEPT.answer(connection, List.of(asks)));
     }
 
     /** How many rows each of the four tables has for a payment. */
-    private static List<Long> rows(Ask ask) {
+    private static List<Long> rows(AcceptRequest ask) {
         return IntStream.range(0, 4).mapToObj(table -> IngestWorld.count(url, "SELECT count(*) FROM "
                 + List.of("idempotency_key WHERE resource_id", "operation WHERE operation_id", "outbox WHERE record_key",
                         "audit_record WHERE resource_id").get(table)
@@ -74,7 +74,7 @@ class AcceptPaymentsTest {
 
     @Test
     void key_operation_outbox_and_audit_are_written_together() {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
 
         assertThat(accept(ask)).containsExactly(new Acceptance.Accepted());
         assertThat(rows(ask)).containsExactly(1L, 1L, 1L, 1L);
@@ -92,7 +92,7 @@ class AcceptPaymentsTest {
 
     @Test
     void a_transaction_that_does_not_commit_leaves_nothing() {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
         assertThatThrownBy(() -> database.inTransaction(connection -> {
             ACCEPT.answer(connection, List.of(ask));
             throw new IllegalStateException("killed before the commit");
@@ -104,7 +104,7 @@ class AcceptPaymentsTest {
     /** The answer to COMMIT was lost, or the process died before its answer went out: the caller asks again. */
     @Test
     void an_ask_that_is_repeated_after_its_commit_is_a_replay_of_its_own_row() {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
         accept(ask);
         Acceptance again = accept(ask).getFirst();
 
@@ -116,9 +116,9 @@ class AcceptPaymentsTest {
 
     @Test
     void equal_keys_within_one_batch_are_one_payment() {
-        Ask first = ask(key);
-        Ask same = ask(key);
-        Ask other = ask(key, 200, Optional.empty());
+        AcceptRequest first = ask(key);
+        AcceptRequest same = ask(key);
+        AcceptRequest other = ask(key, 200, Optional.empty());
         List<Acceptance> answers = accept(first, ask(key + "-other"), same, other);
 
         assertThat(answers.get(0)).isInstanceOf(Acceptance.Accepted.class);
@@ -132,7 +132,7 @@ class AcceptPaymentsTest {
     void batches_that_share_their_keys_in_opposite_order_accept_each_once_and_never_wait_for_each_other() {
         for (int round = 0; round < 5; round++) {
             String prefix = key + "-" + round + "-";
-            List<Ask> asks = IntStream.range(0, 300).mapToObj(i -> ask(prefix + i)).toList();
+            List<AcceptRequest> asks = IntStream.range(0, 300).mapToObj(i -> ask(prefix + i)).toList();
             var batches =
                     Stream.of(asks, asks.reversed()).map(batch -> CompletableFuture.supplyAsync(() -> database.inTransaction(connection -> {
                         Database.waitForLocks(connection, Duration.ofSeconds(30));
@@ -162,7 +162,7 @@ class AcceptPaymentsTest {
 
     @Test
     void the_winner_of_a_race_may_roll_back_and_the_loser_is_accepted() throws Exception {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
         CompletableFuture<Acceptance> loser;
         try (var winner = DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
             winner.setAutoCommit(false);
@@ -185,7 +185,7 @@ class AcceptPaymentsTest {
 
     @Test
     void a_row_that_vanishes_between_insert_and_read_is_inserted_after_all() {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
         accept(ask);
         List<Acceptance> answers = database.inTransaction(connection -> ACCEPT.answer(
                 before("keys_taken", connection, () -> IngestWorld.execute(url, """
@@ -217,7 +217,7 @@ class AcceptPaymentsTest {
     /** At REPEATABLE READ the loser of a race cannot see the winner's row and fails: the reason for READ COMMITTED. */
     @Test
     void a_stricter_isolation_level_would_fail_where_read_committed_replays() throws Exception {
-        Ask ask = ask(key);
+        AcceptRequest ask = ask(key);
         try (var strict = DriverManager.getConnection(url + "&currentSchema=chargeonce")) {
             strict.setAutoCommit(false);
             strict.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);

@@ -21,7 +21,7 @@ class AcceptedAnswerTest {
         var request = new PaymentRequest(new Money(1299, "EUR"), "pm_card_visa", Optional.of("cus_1"), Optional.of("order-1"),
                 Optional.of("two \"books\""), Optional.empty());
         AcceptedAnswer answer = AcceptedAnswer.of(id, request);
-        assertThat(Command.VERSION).isEqualTo(1);
+        assertThat(RequestFingerprint.VERSION).isEqualTo(1);
         assertThat(answer.status()).isEqualTo(202);
         assertThat(answer.headers()).isEqualTo(Map.of("Content-Type", "application/json", "Location", "/v1/payments/" + id));
         assertThat(new String(answer.body(), StandardCharsets.UTF_8))

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.ingest.IngestWorld;
-import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
-import io.chargeonce.kafka.Verdict;
+import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +45,7 @@ class IntakeHandlerTest {
         database.close();
     }
 
-    private IntakeHandler handler(Function<Ask, Answer> accept) {
+    private IntakeHandler handler(Function<AcceptRequest, Answer> accept) {
         var refusals = new Refusals(database, "payments.intake-refused", () -> {}, InstantSource.system());
         return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(),
                 Duration.ofDays(14));

@@ -82,7 +82,7 @@ final class Campaign {
         Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(),
                 Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
-        var nemesis = new Nemesis(stage, random, kinds, coverage, deaths(kinds, coverage));
+        var nemesis = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
         firstPeriod(nemesis, kinds);
         for (int i = 1; i < periods; i++) {
             nemesis.period();
@@ -100,7 +100,7 @@ final class Campaign {
     }
 
     /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
-    private void firstPeriod(Nemesis nemesis, List<FaultKind> kinds) {
+    private void firstPeriod(FaultInjector nemesis, List<FaultKind> kinds) {
         FaultKind kind = new Turns<>(kinds, seed).of(number, 1).getFirst();
         if (kind == FaultKind.PSP || !kinds.contains(FaultKind.PSP)) {
             nemesis.period(kind);

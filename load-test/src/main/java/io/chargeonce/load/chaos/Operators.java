@@ -5,7 +5,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.purge.Purge;
@@ -63,25 +63,25 @@ final class Operators {
     }
 
     private void runOnce() {
-        Mandate mandate = Mandate.of(name, Optional.of("because it is chaos"));
+        AuditContext by = AuditContext.of(name, Optional.of("because it is chaos"));
         if (Files.exists(hasty) && random.nextBoolean()) {
-            hastily(mandate);
+            hastily(by);
             return;
         }
         switch (random.nextInt(6)) {
-            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), mandate, Sweep.unattended());
-            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
-            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
-            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Sweep.unattended()));
+            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), by, Sweep.unattended());
+            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
+            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
+            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
             default -> refund(NEWEST_PAYMENT);
         }
     }
 
     /** What is purged and restored here may have been paid all the same. */
-    private void hastily(Mandate mandate) {
+    private void hastily(AuditContext by) {
         switch (random.nextInt(4)) {
-            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), mandate, Sweep.unattended()));
-            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), mandate, Sweep.unattended()));
+            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), by, Sweep.unattended()));
+            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
             default -> refund(NEWEST_DEAD);
         }
     }
@@ -118,15 +118,15 @@ final class Operators {
     /** Two requests for one line of one order, and one for whatever is left. */
     private void refund(String which) {
         Database database = queue.database();
-        Optional<Refunds.Ask> line = database.withConnection(connection -> {
+        Optional<Refunds.RefundRequest> line = database.withConnection(connection -> {
             try (var statement = connection.prepareStatement(which); var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(new Refunds.Ask(result.getString(2), new PaymentId(result.getString(1)),
+                return result.next() ? Optional.of(new Refunds.RefundRequest(result.getString(2), new PaymentId(result.getString(1)),
                         OptionalLong.of(1 + result.getLong(3) / 3), Optional.of("line-1"))) : Optional.empty();
             }
         });
         line.ifPresent(ask -> {
-            var rest = new Refunds.Ask(ask.merchant(), ask.payment(), OptionalLong.empty(), Optional.empty());
-            var again = new Refunds.Ask(ask.merchant(), ask.payment(), ask.amount(), ask.reference());
+            var rest = new Refunds.RefundRequest(ask.merchant(), ask.payment(), OptionalLong.empty(), Optional.empty());
+            var again = new Refunds.RefundRequest(ask.merchant(), ask.payment(), ask.amount(), ask.reference());
             List.of(ask, again, rest).forEach(one -> database.inTransaction(
                     connection -> Refunds.accept(connection, queue.topics(), one, REFUND_WITHIN)));
         });

@@ -7,7 +7,7 @@ import io.chargeonce.database.Migrations;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
-import io.chargeonce.load.traffic.Fate;
+import io.chargeonce.load.traffic.PlannedOutcome;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.adyen.AdyenSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
@@ -106,9 +106,9 @@ final class Stage implements AutoCloseable {
     /** The load's cards, as this PSP has stored them. */
     private static AdyenSettings cards() {
         var settings = AdyenSettings.inMemory().modificationLag(Duration.ofMillis(200));
-        for (Fate fate : Fate.values()) {
+        for (PlannedOutcome fate : PlannedOutcome.values()) {
             for (String card : fate.cards()) {
-                settings = settings.storing(card, fate == Fate.DECLINED ? "DECLINED" : "APPROVED");
+                settings = settings.storing(card, fate == PlannedOutcome.DECLINED ? "DECLINED" : "APPROVED");
             }
         }
         return settings;

@@ -59,7 +59,7 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private static String text(ScaleModel.Result result) {
-        Tally tally = result.tally();
+        ScaleCounts tally = result.tally();
         return String.format(Locale.ROOT, """
                 %,d accepted, %,d refused, %,d settled; at most %,d were due and waited
                 the busiest moment of a shard's Postgres: %.0f%%
@@ -70,7 +70,7 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private static String json(ScaleModel.Result result) {
-        Tally tally = result.tally();
+        ScaleCounts tally = result.tally();
         return String.format(Locale.ROOT,
                 "{\"holds\":%b,\"accepted\":%d,\"refused\":%d,\"settled\":%d,\"most_waiting\":%d,\"busiest\":%.2f,"
                         + "\"p50_s\":%.1f,\"p99_s\":%.1f,\"max_s\":%.1f,\"aftermath_s\":%d}",

@@ -12,7 +12,7 @@ final class ScaleModel {
     private static final Duration LONGEST_AFTERMATH = Duration.ofHours(6);
 
     /** @param aftermath from the last arrival to the last outcome */
-    record Result(Tally tally, Duration aftermath) {
+    record Result(ScaleCounts tally, Duration aftermath) {
 
         boolean holds() {
             return tally.refused() == 0 && tally.settled() == tally.accepted();
@@ -22,7 +22,7 @@ final class ScaleModel {
     private ScaleModel() {}
 
     static Result run(Plan plan, long seed) {
-        var tally = new Tally();
+        var tally = new ScaleCounts();
         var random = new Random(seed);
         var shards = IntStream.range(0, plan.shards()).mapToObj(shard -> new Shard(plan, new Random(random.nextLong()), tally)).toList();
         double arriving = plan.rate() * Shard.TICK.toMillis() / 1000.0 / plan.shards();

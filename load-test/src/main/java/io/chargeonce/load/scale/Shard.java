@@ -25,7 +25,7 @@ final class Shard {
 
     private final Plan plan;
     private final Random random;
-    private final Tally tally;
+    private final ScaleCounts tally;
     private final Deque<Cohort> due = new ArrayDeque<>();
     private final Map<Long, List<Cohort>> later = new HashMap<>();
     private final Map<Long, List<Cohort>> atPsp = new HashMap<>();
@@ -33,7 +33,7 @@ final class Shard {
     private long calling;
     private double time;
 
-    Shard(Plan plan, Random random, Tally tally) {
+    Shard(Plan plan, Random random, ScaleCounts tally) {
         this.plan = plan;
         this.random = random;
         this.tally = tally;

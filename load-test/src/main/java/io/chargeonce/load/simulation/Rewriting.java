@@ -71,15 +71,16 @@ final class Rewriting {
             Map.entry("io/chargeonce/kafka/KafkaConnection.newReader",
                     new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
             Map.entry("io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;")),
-            Map.entry("io/chargeonce/kafka/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
-            Map.entry("io/chargeonce/kafka/LoopSettings.buffer", new StandIn("buffer", -1, "()Lio/chargeonce/kafka/BufferLimit;")),
+            Map.entry("io/chargeonce/kafka/loop/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
+            Map.entry("io/chargeonce/kafka/loop/LoopSettings.buffer",
+                    new StandIn("buffer", -1, "()Lio/chargeonce/kafka/loop/BufferLimit;")),
             Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
             Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
                     new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
-            Map.entry("io/chargeonce/charge/WebhookServer.startWithPatience",
+            Map.entry("io/chargeonce/charge/webhook/WebhookServer.startWithPatience",
                     new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
-            Map.entry("io/chargeonce/database/Patiently.noteWait", new StandIn("noteWait", -1, "()V")),
-            Map.entry("io/chargeonce/database/Patiently.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
+            Map.entry("io/chargeonce/database/DatabaseRetry.noteWait", new StandIn("noteWait", -1, "()V")),
+            Map.entry("io/chargeonce/database/DatabaseRetry.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
             Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}

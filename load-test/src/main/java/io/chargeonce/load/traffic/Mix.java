@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
  * @param otherBodies of a thousand calls, how many take an earlier key for another body
  * @param refunds     of a thousand accepted payments, how many are given back in part, each asked for twice
  */
-public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int refunds) {
+public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherBodies, int refunds) {
 
     public Mix {
         perMille = Map.copyOf(perMille);
@@ -24,19 +24,23 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int
     }
 
     public static Mix usual() {
-        return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 20, Fate.FAILS_ALWAYS, 5, Fate.UNKNOWN_ONCE, 5, Fate.ANSWER_LOST, 5),
+        return new Mix(
+                Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 20, PlannedOutcome.FAILS_ALWAYS, 5,
+                        PlannedOutcome.UNKNOWN_ONCE, 5, PlannedOutcome.ANSWER_LOST, 5),
                 50, 5, 10);
     }
 
     /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
     public static Mix stormy() {
-        return new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 50, Fate.FAILS_ALWAYS, 10, Fate.UNKNOWN_ONCE, 40, Fate.ANSWER_LOST, 40),
+        return new Mix(
+                Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 50, PlannedOutcome.FAILS_ALWAYS, 10,
+                        PlannedOutcome.UNKNOWN_ONCE, 40, PlannedOutcome.ANSWER_LOST, 40),
                 80, 20, 60);
     }
 
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
     public static Mix parse(String text) {
-        var fates = new EnumMap<Fate, Integer>(Fate.class);
+        var fates = new EnumMap<PlannedOutcome, Integer>(PlannedOutcome.class);
         int repeats = 0;
         int otherBodies = 0;
         int refunds = 0;
@@ -56,9 +60,9 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int
         return new Mix(fates, repeats, otherBodies, refunds);
     }
 
-    private static Fate fate(String name) {
+    private static PlannedOutcome fate(String name) {
         try {
-            return Fate.valueOf(name.toUpperCase(Locale.ROOT));
+            return PlannedOutcome.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, other_bodies, refunds"
@@ -67,14 +71,14 @@ public record Mix(Map<Fate, Integer> perMille, int repeats, int otherBodies, int
         }
     }
 
-    Fate draw(RandomGenerator random) {
+    PlannedOutcome draw(RandomGenerator random) {
         int left = random.nextInt(1000);
-        for (Fate fate : Fate.values()) {
+        for (PlannedOutcome fate : PlannedOutcome.values()) {
             left -= perMille.getOrDefault(fate, 0);
             if (left < 0) {
                 return fate;
             }
         }
-        return Fate.CHARGED;
+        return PlannedOutcome.CHARGED;
     }
 }

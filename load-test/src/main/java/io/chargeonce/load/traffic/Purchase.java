@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param first     whether its key is new; a repeat must not script the PSP again
  * @param comesBack whether the half of it is given back
  */
-record Purchase(Merchant merchant, String key, long amount, String currency, String card, Fate fate, boolean first, boolean comesBack) {
+record Purchase(Merchant merchant, String key, long amount, String currency, String card, PlannedOutcome fate, boolean first,
+        boolean comesBack) {
 
     Purchase repeated() {
         return new Purchase(merchant, key, amount, currency, card, fate, false, false);

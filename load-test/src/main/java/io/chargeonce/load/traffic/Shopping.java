@@ -34,7 +34,7 @@ final class Shopping {
             return kind < mix.repeats() ? again.repeated() : again.withAmount(again.amount() + 1);
         }
         String key = "%s-%06d".formatted(prefix, ++count);
-        Fate fate = mix.draw(random);
+        PlannedOutcome fate = mix.draw(random);
         var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
                 CURRENCIES.get(random.nextInt(CURRENCIES.size())), fate.card(random.nextInt(10)), fate, true,
                 random.nextInt(1000) < mix.refunds());

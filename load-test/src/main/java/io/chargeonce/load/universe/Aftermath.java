@@ -19,13 +19,13 @@ final class Aftermath {
     private static final Duration WITH_A_NEW_KEY = Duration.ofSeconds(30);
 
     private final Kernel kernel;
-    private final Nemesis nemesis;
+    private final FaultScheduler nemesis;
     private final List<Psp> psps;
     private final Shop shop;
     private final Looks postgres;
     private final Witness witness;
 
-    Aftermath(Kernel kernel, Nemesis nemesis, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
+    Aftermath(Kernel kernel, FaultScheduler nemesis, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
         this.kernel = kernel;
         this.nemesis = nemesis;
         this.psps = psps;

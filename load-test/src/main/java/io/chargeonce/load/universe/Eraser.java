@@ -5,7 +5,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.personal.Erase;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.wire.Topics;
 import java.util.ArrayList;
@@ -38,8 +38,8 @@ final class Eraser {
             Map<String, String> sold = shop.soldBy(merchant);
             try {
                 new Erase(new DeadLetterQueue(StandIns.database(), new Topics("payments")), true).run(merchant, List.copyOf(sold.keySet()),
-                        new Mandate("eraser", Optional.of("it is simulated"), "run_e" + kernel.steps()), results -> results.stream()
-                                .filter(result -> result.fate() == Erase.Fate.ERASED || result.fate() == Erase.Fate.NOTHING_LEFT)
+                        new AuditContext("eraser", Optional.of("it is simulated"), "run_e" + kernel.steps()), results -> results.stream()
+                                .filter(result -> result.fate() == Erase.Outcome.ERASED || result.fate() == Erase.Outcome.NOTHING_LEFT)
                                 .forEach(result -> erased.add(Shop.person(sold.get(result.payment())))));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("an erasure was not answered");

@@ -4,7 +4,7 @@ package io.chargeonce.load.universe;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
@@ -31,7 +31,7 @@ final class Operator {
         for (int i = 0; i < CHANGES; i++) {
             kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
             try {
-                change(harsh, queue, new Mandate(kernel.host().name, Optional.of("it is simulated"),
+                change(harsh, queue, new AuditContext(kernel.host().name, Optional.of("it is simulated"),
                         "run_" + Long.toHexString(kernel.random().nextLong())));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("a change of dead letters was not answered");
@@ -47,19 +47,20 @@ final class Operator {
                     .filter(movement -> movement.path("idempotency_key").asString().equals(one.key()))
                     .map(movement -> movement.path("id").asString()).findFirst();
             Settle.Look look = settle.propose(new Settle.Finding(one.operation(), reference, "as its books say"),
-                    new Mandate("auditor", Optional.of("it is simulated"), "run_" + Long.toHexString(Kernel.it().random().nextLong())));
+                    new AuditContext("auditor", Optional.of("it is simulated"),
+                            "run_" + Long.toHexString(Kernel.it().random().nextLong())));
             if (look.obstacles().isEmpty()) {
                 Kernel.it().tell("settled by hand", one.operation() + " settled by hand as " + reference.orElse("not charged"));
             }
         }
     }
 
-    private static void change(boolean harsh, DeadLetterQueue queue, Mandate mandate) {
+    private static void change(boolean harsh, DeadLetterQueue queue, AuditContext by) {
         DeadLetterFilter everything = DeadLetterFilter.everything();
         switch (Kernel.it().random().nextInt(4)) {
-            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), mandate, Sweep.unattended());
-            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), mandate, Sweep.unattended());
-            default -> new Merge(queue).run(Plan.of(queue, everything), mandate, Sweep.unattended());
+            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), by, Sweep.unattended());
+            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), by, Sweep.unattended());
+            default -> new Merge(queue).run(Plan.of(queue, everything), by, Sweep.unattended());
         }
     }
 }

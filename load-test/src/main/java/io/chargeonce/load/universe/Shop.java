@@ -4,7 +4,7 @@ package io.chargeonce.load.universe;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.ingest.accept.Ask;
+import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.Invariant;
 import io.chargeonce.checker.evidence.RefundCall;
@@ -98,7 +98,7 @@ final class Shop {
     private int sold;
     private int stolen;
 
-    Shop(Cluster cluster, Broker broker, Nemesis nemesis, Optional<Tokens> tokens, Witness witness) {
+    Shop(Cluster cluster, Broker broker, FaultScheduler nemesis, Optional<Tokens> tokens, Witness witness) {
         this.cluster = cluster;
         this.broker = broker;
         this.poor = nemesis.knows(Fault.SOFT_DECLINE);
@@ -279,7 +279,8 @@ final class Shop {
         Kernel kernel = Kernel.it();
         OptionalLong amount = kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50);
         for (int i = 0; i < 2; i++) {
-            var ask = new Refunds.Ask(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)), amount,
+            var ask = new Refunds.RefundRequest(purchase.merchant, PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key)),
+                    amount,
                     Optional.empty());
             kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(2)));
             Duration within = kernel.between(SHORTEST_REFUND, LONGEST_REFUND);
@@ -299,7 +300,7 @@ final class Shop {
     }
 
     private static Object accept(Function<Object, Object> door, Purchase purchase) {
-        return door.apply(Ask.of(purchase.merchant, new IdempotencyKey(purchase.key), purchase.request(),
+        return door.apply(AcceptRequest.of(purchase.merchant, new IdempotencyKey(purchase.key), purchase.request(),
                 "127.0.0.1", Kernel.it().clock()));
     }
 

@@ -3,7 +3,7 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
-import io.chargeonce.kafka.BufferLimit;
+import io.chargeonce.kafka.loop.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -74,7 +74,7 @@ public final class StandIns {
     }
 
     /** In place of HTTP: the process takes requests through this function. */
-    @SuppressWarnings("unchecked") // It is the service's own AnswerAsk, from an Ask to an Answer.
+    @SuppressWarnings("unchecked") // It is the AnswerAccept of the service: AcceptRequest in, Answer out.
     public static void door(Object accept) {
         DOORS.put(Kernel.it().host(), (Function<Object, Object>) accept);
     }

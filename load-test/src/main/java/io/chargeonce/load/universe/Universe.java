@@ -91,7 +91,7 @@ public final class Universe implements Game {
                 new AdyenModel(ADYEN_KEY_LIFE, webhooks));
         cluster[0] = new Cluster(secrets, sweeping, psps,
                 kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
-        var nemesis = new Nemesis(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
+        var nemesis = new FaultScheduler(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
         if (nemesis.knows(Fault.INTAKE)) {
             broker.create("payments.intake-refused", 1, true);
             broker.create("payments.intake.shop-1", 2, false);
@@ -140,7 +140,7 @@ public final class Universe implements Game {
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
     }
 
-    private static List<String> nowhere(Nemesis nemesis, Eraser eraser) {
+    private static List<String> nowhere(FaultScheduler nemesis, Eraser eraser) {
         List<String> nowhere = eraser.erased();
         if (nemesis.knows(Fault.CARD_DATA) || nemesis.knows(Fault.DATA_KEY)) {
             nowhere.addAll(CardTraffic.NOWHERE);
@@ -157,7 +157,8 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, Nemesis nemesis, Runnable aftermath) {
+    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler nemesis,
+                      Runnable aftermath) {
         nemesis.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);

@@ -131,8 +131,9 @@ final class Webhooks {
 
         private static Method take() {
             try {
-                Method take = Class.forName("io.chargeonce.charge.WebhookInbox").getDeclaredMethod("take", String.class, Function.class,
-                        byte[].class);
+                Method take =
+                        Class.forName("io.chargeonce.charge.webhook.WebhookInbox").getDeclaredMethod("take", String.class, Function.class,
+                                byte[].class);
                 take.setAccessible(true);
                 return take;
             } catch (ReflectiveOperationException e) {

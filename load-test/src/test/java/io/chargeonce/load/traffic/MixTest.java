@@ -15,7 +15,7 @@ class MixTest {
     @Test
     void shares_are_per_cent_and_what_is_not_named_is_nothing() {
         assertThat(Mix.parse("declined=8,fails_once=0.5,repeats=5"))
-                .isEqualTo(new Mix(Map.of(Fate.DECLINED, 80, Fate.FAILS_ONCE, 5), 50, 0, 0));
+                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0));
     }
 
     @Test
@@ -29,10 +29,10 @@ class MixTest {
     void fates_are_drawn_by_their_shares() {
         var random = new Random(1);
         var mix = Mix.parse("declined=20");
-        Map<Fate, Long> drawn = IntStream.range(0, 10_000).mapToObj(i -> mix.draw(random))
+        Map<PlannedOutcome, Long> drawn = IntStream.range(0, 10_000).mapToObj(i -> mix.draw(random))
                 .collect(Collectors.groupingBy(fate -> fate, Collectors.counting()));
-        assertThat(drawn.get(Fate.DECLINED)).isBetween(1_800L, 2_200L);
-        assertThat(drawn.get(Fate.CHARGED)).isEqualTo(10_000 - drawn.get(Fate.DECLINED));
+        assertThat(drawn.get(PlannedOutcome.DECLINED)).isBetween(1_800L, 2_200L);
+        assertThat(drawn.get(PlannedOutcome.CHARGED)).isEqualTo(10_000 - drawn.get(PlannedOutcome.DECLINED));
     }
 
     @Test

@@ -29,7 +29,7 @@ public final class AdyenSimulator implements PspSimulator {
     private final AdyenSettings settings;
     private final FaultRules rules = new FaultRules("Adyen", List.of(Operation.values()), fault -> true);
     private final Outage outage = new Outage();
-    private final Books books;
+    private final AdyenLedger books;
     private final Api api;
     private final Admin admin;
     private final HttpListener listener;
@@ -39,7 +39,7 @@ public final class AdyenSimulator implements PspSimulator {
         this.settings = settings;
         Keys<FrozenAnswer> keys = new Keys<>(settings.keyLifetime());
         LockStripes locks = new LockStripes();
-        this.books = new Books(keys, settings.directory(), settings.webhook().isPresent());
+        this.books = new AdyenLedger(keys, settings.directory(), settings.webhook().isPresent());
         Execution execution = new Execution(books, locks, new PaymentEndpoint(settings.storedCards()),
                 new ModificationEndpoints(books, settings.modificationLag()));
         this.api = new Api(settings.clock(), outage, keys, rules, execution, books);

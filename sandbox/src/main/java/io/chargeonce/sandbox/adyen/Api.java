@@ -24,9 +24,9 @@ final class Api {
     private final Keys<FrozenAnswer> keys;
     private final FaultRules rules;
     private final Execution execution;
-    private final Books books;
+    private final AdyenLedger books;
 
-    Api(InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules, Execution execution, Books books) {
+    Api(InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules, Execution execution, AdyenLedger books) {
         this.clock = clock;
         this.outage = outage;
         this.keys = keys;
@@ -45,7 +45,7 @@ final class Api {
             }
             return answer(request, Call.of(request, clock.instant()));
         } catch (Refusal refusal) {
-            log(request, refusal.status(), LoggedRequest.Fate.REFUSED, Optional.empty());
+            log(request, refusal.status(), LoggedRequest.Handling.REFUSED, Optional.empty());
             HttpAnswer.Full answer = http(request, refusal.answer());
             boolean sendAgain = refusal == Refusal.UNAVAILABLE || refusal == Refusal.IN_PROGRESS;
             return sendAgain ? answer.with("transient-error", "true") : answer;
@@ -71,7 +71,7 @@ final class Api {
         try {
             Optional<HttpAnswer> instead = instead(fault, request);
             if (instead.isPresent()) {
-                log(request, status(instead.get()), LoggedRequest.Fate.REFUSED, fault);
+                log(request, status(instead.get()), LoggedRequest.Handling.REFUSED, fault);
                 return instead.get();
             }
             executed = Optional.of(execution.execute(call.executedAt(clock.instant()), fault));
@@ -88,7 +88,7 @@ final class Api {
     private HttpAnswer replay(HttpRequest request, Call call, Answer frozen) {
         Optional<Fault> fault = rules.take(call.operation(), true, () -> execution.about(call));
         Optional<HttpAnswer> instead = instead(fault, request);
-        LoggedRequest.Fate fate = instead.isPresent() ? LoggedRequest.Fate.REFUSED : LoggedRequest.Fate.REPLAYED;
+        LoggedRequest.Handling fate = instead.isPresent() ? LoggedRequest.Handling.REFUSED : LoggedRequest.Handling.REPLAYED;
         log(request, instead.map(Api::status).orElse(frozen.status()), fate, fault);
         return instead.orElseGet(() -> FaultyWire.after(fault, http(request, frozen)));
     }
@@ -115,7 +115,7 @@ final class Api {
         return answer instanceof HttpAnswer.Full full ? full.status() : 0;
     }
 
-    private void log(HttpRequest request, int status, LoggedRequest.Fate fate, Optional<Fault> fault) {
+    private void log(HttpRequest request, int status, LoggedRequest.Handling fate, Optional<Fault> fault) {
         books.commit(JournalLine.of(new LoggedRequest(clock.instant(), request.method(), request.path(),
                 request.header("idempotency-key"), status, fate, fault.map(Fault::text))));
     }

@@ -9,12 +9,12 @@ import java.util.Optional;
 
 /** Executes a call: works out answer and change, commits both in one journal line, and only then returns the answer. Any thread. */
 final class Execution {
-    private final Books books;
+    private final AdyenLedger books;
     private final LockStripes locks;
     private final PaymentEndpoint payments;
     private final ModificationEndpoints modifications;
 
-    Execution(Books books, LockStripes locks, PaymentEndpoint payments, ModificationEndpoints modifications) {
+    Execution(AdyenLedger books, LockStripes locks, PaymentEndpoint payments, ModificationEndpoints modifications) {
         this.books = books;
         this.locks = locks;
         this.payments = payments;
@@ -33,7 +33,7 @@ final class Execution {
                 ? Executed.nothingBut(Refusal.BROKEN.answer()) : perform(call);
         Answer answer = altered(executed.answer(), fault);
         LoggedRequest logged = new LoggedRequest(call.at(), "POST", call.path(), call.key(), answer.status(),
-                LoggedRequest.Fate.EXECUTED, fault.map(Fault::text));
+                LoggedRequest.Handling.EXECUTED, fault.map(Fault::text));
         Optional<FrozenAnswer> frozen = call.key().map(key -> new FrozenAnswer(key, call.at(), answer));
         books.commit(new JournalLine(Optional.of(logged), executed.change(), frozen));
         return answer;

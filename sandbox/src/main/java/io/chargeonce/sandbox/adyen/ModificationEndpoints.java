@@ -7,10 +7,10 @@ import java.util.Optional;
 
 /** Cancels, reversals and refunds: each is only received here, and executed later (see {@link ModificationResults}). */
 final class ModificationEndpoints {
-    private final Books books;
+    private final AdyenLedger books;
     private final Duration lag;
 
-    ModificationEndpoints(Books books, Duration lag) {
+    ModificationEndpoints(AdyenLedger books, Duration lag) {
         this.books = books;
         this.lag = lag;
     }

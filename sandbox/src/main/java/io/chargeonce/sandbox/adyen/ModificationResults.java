@@ -9,10 +9,10 @@ import java.util.Optional;
 
 /** Executes modifications when they are due: money back, or the reason why not. Any thread. */
 final class ModificationResults {
-    private final Books books;
+    private final AdyenLedger books;
     private final LockStripes locks;
 
-    ModificationResults(Books books, LockStripes locks) {
+    ModificationResults(AdyenLedger books, LockStripes locks) {
         this.books = books;
         this.locks = locks;
     }

@@ -15,10 +15,10 @@ final class Webhooks {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final AdyenSettings.Webhook webhook;
-    private final Books books;
+    private final AdyenLedger books;
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
-    Webhooks(AdyenSettings.Webhook webhook, Books books) {
+    Webhooks(AdyenSettings.Webhook webhook, AdyenLedger books) {
         this.webhook = webhook;
         this.books = books;
     }

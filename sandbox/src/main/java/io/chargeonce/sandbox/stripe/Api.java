@@ -25,10 +25,10 @@ final class Api {
     private final Keys<FrozenAnswer> keys;
     private final FaultRules rules;
     private final Execution execution;
-    private final Books books;
+    private final StripeLedger books;
 
     Api(Credentials credentials, InstantSource clock, Outage outage, Keys<FrozenAnswer> keys, FaultRules rules,
-        Execution execution, Books books) {
+        Execution execution, StripeLedger books) {
         this.credentials = credentials;
         this.clock = clock;
         this.outage = outage;
@@ -42,19 +42,19 @@ final class Api {
         String requestId = Ids.next("req_", 14);
         Instant now = clock.instant();
         try {
-            Credentials.Books whose = credentials.check(request);
+            Credentials.Account whose = credentials.check(request);
             if (outage.isOn(now)) {
                 throw Refusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
             }
             Call call = Call.of(request, now);
-            if (whose == Credentials.Books.OF_ANOTHER_ACCOUNT) {
+            if (whose == Credentials.Account.OF_ANOTHER_ACCOUNT) {
                 Answer answer = AnotherAccount.answer(call);
-                log(request, answer.status(), LoggedRequest.Fate.REFUSED, Optional.empty());
+                log(request, answer.status(), LoggedRequest.Handling.REFUSED, Optional.empty());
                 return Headers.answer(request, requestId, answer);
             }
             return answer(request, requestId, call);
         } catch (Refusal refusal) {
-            log(request, refusal.error().status(), LoggedRequest.Fate.REFUSED, Optional.empty());
+            log(request, refusal.error().status(), LoggedRequest.Handling.REFUSED, Optional.empty());
             return Headers.answer(request, requestId, refusal.answer());
         }
     }
@@ -84,7 +84,7 @@ final class Api {
         try {
             Optional<HttpAnswer> instead = FaultyWire.before(fault, status -> refused(request, requestId, status));
             if (instead.isPresent()) {
-                log(request, status(instead.get()), LoggedRequest.Fate.REFUSED, fault);
+                log(request, status(instead.get()), LoggedRequest.Handling.REFUSED, fault);
                 return instead.get();
             }
             executed = Optional.of(execution.execute(call.executedAt(clock.instant()), fault, requestId));
@@ -100,7 +100,7 @@ final class Api {
     private HttpAnswer replay(HttpRequest request, String requestId, Call call, FrozenAnswer frozen) {
         Optional<Fault> fault = rules.take(call.operation(), true, () -> execution.about(call));
         Optional<HttpAnswer> instead = FaultyWire.before(fault, status -> refused(request, requestId, status));
-        LoggedRequest.Fate fate = instead.isPresent() ? LoggedRequest.Fate.REFUSED : LoggedRequest.Fate.REPLAYED;
+        LoggedRequest.Handling fate = instead.isPresent() ? LoggedRequest.Handling.REFUSED : LoggedRequest.Handling.REPLAYED;
         log(request, instead.map(Api::status).orElse(frozen.answer().status()), fate, fault);
         return instead.orElseGet(() -> FaultyWire.after(fault, Headers.replay(request, requestId, frozen)));
     }
@@ -118,7 +118,7 @@ final class Api {
         return answer instanceof HttpAnswer.Full full ? full.status() : 0;
     }
 
-    private void log(HttpRequest request, int status, LoggedRequest.Fate fate, Optional<Fault> fault) {
+    private void log(HttpRequest request, int status, LoggedRequest.Handling fate, Optional<Fault> fault) {
         books.commit(JournalLine.of(new LoggedRequest(clock.instant(), request.method(), request.path(),
                 request.header("idempotency-key"), status, fate, fault.map(Fault::text))));
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 final class Credentials {
     /** Which account's books a key opens. */
-    enum Books { OURS, OF_ANOTHER_ACCOUNT }
+    enum Account { OURS, OF_ANOTHER_ACCOUNT }
 
     private final Optional<String> only;
 
@@ -23,7 +23,7 @@ final class Credentials {
     }
 
     /** Throws {@link Refusal} for a key that opens none. */
-    Books check(HttpRequest request) {
+    Account check(HttpRequest request) {
         Optional<String> apiKey = request.header("authorization").flatMap(Credentials::apiKey);
         if (apiKey.isEmpty()) {
             throw Refusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
@@ -31,7 +31,7 @@ final class Credentials {
         }
         String value = apiKey.get();
         if (value.startsWith("sk_test_stranger")) {
-            return Books.OF_ANOTHER_ACCOUNT;
+            return Account.OF_ANOTHER_ACCOUNT;
         }
         if (!value.matches("[sr]k_test_\\w+") || only.filter(key -> !key.equals(value)).isPresent()) {
             String shown = value.length() < 12 ? "****" : value.substring(0, 8) + "****" + value.substring(value.length() - 4);
@@ -41,7 +41,7 @@ final class Credentials {
             throw Refusal.beforeExecution(ApiError.invalidRequest(403, "The provided key 'rk_test_****' does not have the required "
                     + "permissions for this endpoint."));
         }
-        return Books.OURS;
+        return Account.OURS;
     }
 
     private static Optional<String> apiKey(String header) {

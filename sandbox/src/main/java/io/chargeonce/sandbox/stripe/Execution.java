@@ -17,13 +17,13 @@ final class Execution {
     private static final ApiError SERVER_ERROR = ApiError.of(500, "api_error",
             "An unknown error occurred. The result of this request is not known.");
 
-    private final Books books;
+    private final StripeLedger books;
     private final LockStripes stripes = new LockStripes();
     private final IntentEndpoints intents;
     private final RefundEndpoint refunds;
     private final Reads reads;
 
-    Execution(Books books, Reads reads) {
+    Execution(StripeLedger books, Reads reads) {
         this.books = books;
         this.intents = new IntentEndpoints(books);
         this.refunds = new RefundEndpoint(books);
@@ -37,7 +37,7 @@ final class Execution {
                     ? Executed.nothingBut(serverError()) : perform(call);
             Answer answer = altered(expanded(executed, call), fault);
             LoggedRequest logged = new LoggedRequest(call.at(), call.operation().method, call.path(), call.key(),
-                    answer.status(), LoggedRequest.Fate.EXECUTED, fault.map(Fault::text));
+                    answer.status(), LoggedRequest.Handling.EXECUTED, fault.map(Fault::text));
             Optional<FrozenAnswer> frozen = call.key()
                     .map(key -> new FrozenAnswer(key, call.fingerprint(), call.at(), requestId, answer));
             books.commit(new JournalLine(logged, executed.change(), frozen));

@@ -12,9 +12,9 @@ final class IntentEndpoints {
     private static final Set<String> CANCELLATION_REASONS =
             Set.of("duplicate", "fraudulent", "requested_by_customer", "abandoned");
 
-    private final Books books;
+    private final StripeLedger books;
 
-    IntentEndpoints(Books books) {
+    IntentEndpoints(StripeLedger books) {
         this.books = books;
     }
 

@@ -10,10 +10,10 @@ import java.util.function.Predicate;
 
 /** Everything that only looks. Any thread. */
 final class Reads {
-    private final Books books;
+    private final StripeLedger books;
     private final Duration searchLag;
 
-    Reads(Books books, Duration searchLag) {
+    Reads(StripeLedger books, Duration searchLag) {
         this.books = books;
         this.searchLag = searchLag;
     }

@@ -11,9 +11,9 @@ import java.util.Set;
 final class RefundEndpoint {
     private static final Set<String> REASONS = Set.of("duplicate", "fraudulent", "requested_by_customer");
 
-    private final Books books;
+    private final StripeLedger books;
 
-    RefundEndpoint(Books books) {
+    RefundEndpoint(StripeLedger books) {
         this.books = books;
     }
 

@@ -27,7 +27,7 @@ public final class StripeSimulator implements PspSimulator {
     private final FaultRules rules = new FaultRules("Stripe", List.of(Operation.values()),
             fault -> !(fault instanceof Fault.Transient));
     private final Outage outage = new Outage();
-    private final Books books;
+    private final StripeLedger books;
     private final Api api;
     private final Admin admin;
     private final HttpListener listener;
@@ -35,7 +35,7 @@ public final class StripeSimulator implements PspSimulator {
     private StripeSimulator(StripeSettings settings) {
         this.settings = settings;
         Keys<FrozenAnswer> keys = new Keys<>(settings.keyLifetime());
-        this.books = new Books(keys, settings.directory());
+        this.books = new StripeLedger(keys, settings.directory());
         Execution execution = new Execution(books, new Reads(books, settings.searchLag()));
         this.api = new Api(new Credentials(settings.account()), settings.clock(), outage, keys, rules, execution, books);
         this.admin = new Admin(books, rules, outage, settings.clock());

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal.options;
 
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,22 +17,22 @@ public final class ActsAs {
 
     private ActsAs() {}
 
-    public static Mandate mandate(CommandSpec command, DeadLetterQueue queue, Optional<String> reason) {
-        return warned(command, Mandate.of(queue, reason));
+    public static AuditContext auditContext(CommandSpec command, DeadLetterQueue queue, Optional<String> reason) {
+        return warned(command, AuditContext.of(queue, reason));
     }
 
     /** For a run that there is already. */
-    public static Mandate mandate(CommandSpec command, DeadLetterQueue queue, Optional<String> reason, String run) {
-        return warned(command, Mandate.of(queue, reason, run));
+    public static AuditContext auditContext(CommandSpec command, DeadLetterQueue queue, Optional<String> reason, String run) {
+        return warned(command, AuditContext.of(queue, reason, run));
     }
 
-    private static Mandate warned(CommandSpec command, Mandate mandate) {
-        if (SHARED.containsKey(mandate.actor())) {
+    private static AuditContext warned(CommandSpec command, AuditContext by) {
+        if (SHARED.containsKey(by.actor())) {
             command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
                     + "chargeonce migrate %s NAME makes a login of your own")
-                    .formatted(command.qualifiedName(" "), mandate.actor(), SHARED.get(mandate.actor())));
+                    .formatted(command.qualifiedName(" "), by.actor(), SHARED.get(by.actor())));
             command.commandLine().getErr().flush();
         }
-        return mandate;
+        return by;
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal.options;
 
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.Arrays;
 import java.util.List;
@@ -46,12 +46,13 @@ public final class FilterOptions {
                 problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
     }
 
-    private Optional<Standing> standing(Problems problems) {
-        Optional<Standing> known = standing
-                .flatMap(given -> Arrays.stream(Standing.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT))).findFirst());
+    private Optional<MoneyStatus> standing(Problems problems) {
+        Optional<MoneyStatus> known = standing
+                .flatMap(given -> Arrays.stream(MoneyStatus.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT)))
+                        .findFirst());
         if (standing.isPresent() && known.isEmpty()) {
             problems.add("--standing is '%s', but must be one of %s".formatted(standing.get(),
-                    Arrays.stream(Standing.values()).map(Standing::tag).collect(Collectors.joining(", "))));
+                    Arrays.stream(MoneyStatus.values()).map(MoneyStatus::tag).collect(Collectors.joining(", "))));
         }
         return known;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.options;
 
-import io.chargeonce.dlq.query.Traits;
+import io.chargeonce.dlq.query.PaymentCriteria;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -28,11 +28,11 @@ final class TraitOptions {
             description = "Only what this merge run had in its set; of what was purged, only what this purge took out.")
     Optional<String> run;
 
-    Traits traits(Problems problems) {
+    PaymentCriteria traits(Problems problems) {
         if (currency.filter(code -> !code.matches("[A-Z]{3}")).isPresent()) {
             problems.add("--currency is '%s', but must be three capital letters, such as EUR".formatted(currency.get()));
         }
-        return new Traits(currency, problems.minorUnits("--min-amount", atLeast), problems.minorUnits("--max-amount", atMost),
+        return new PaymentCriteria(currency, problems.minorUnits("--min-amount", atLeast), problems.minorUnits("--max-amount", atMost),
                 tier.filter("0"::equals).map(Integer::valueOf).or(() -> problems.number("--tier", tier)),
                 problems.number("--generation", generation), run);
     }

@@ -2,15 +2,15 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.screen.Words;
 
 /** What a command does to dead letters. */
@@ -31,9 +31,9 @@ public sealed interface Change {
         return "not in the queue: " + id;
     }
 
-    String inWords(Standing standing);
+    String inWords(MoneyStatus standing);
 
-    boolean refuses(Standing standing);
+    boolean refuses(MoneyStatus standing);
 
     /** A change that goes through its selection at once. A merge is more careful, and has commands of its own. */
     sealed interface Plain extends Change {
@@ -47,7 +47,7 @@ public sealed interface Change {
 
         Plan plan(DeadLetterQueue queue, DeadLetterFilter filter);
 
-        Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep);
+        Sweep.Result run(DeadLetterQueue queue, Plan plan, AuditContext by, Sweep sweep);
     }
 
     record Merging() implements Change {
@@ -58,13 +58,13 @@ public sealed interface Change {
         }
 
         @Override
-        public String inWords(Standing standing) {
+        public String inWords(MoneyStatus standing) {
             return Words.byMerge(standing);
         }
 
         @Override
-        public boolean refuses(Standing standing) {
-            return standing == Standing.POISON || standing == Standing.NEEDS_A_PERSON;
+        public boolean refuses(MoneyStatus standing) {
+            return standing == MoneyStatus.POISON || standing == MoneyStatus.NEEDS_A_PERSON;
         }
     }
 
@@ -81,8 +81,8 @@ public sealed interface Change {
         }
 
         @Override
-        public Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep) {
-            return new Purge(queue, evenUnresolved).run(plan, mandate, sweep);
+        public Sweep.Result run(DeadLetterQueue queue, Plan plan, AuditContext by, Sweep sweep) {
+            return new Purge(queue, evenUnresolved).run(plan, by, sweep);
         }
 
         @Override
@@ -91,13 +91,13 @@ public sealed interface Change {
         }
 
         @Override
-        public String inWords(Standing standing) {
+        public String inWords(MoneyStatus standing) {
             return refuses(standing) || !evenUnresolved ? Words.byPurge(standing) : "purge";
         }
 
         @Override
-        public boolean refuses(Standing standing) {
-            return standing == Standing.CHARGED || standing == Standing.UNRESOLVED && !evenUnresolved;
+        public boolean refuses(MoneyStatus standing) {
+            return standing == MoneyStatus.CHARGED || standing == MoneyStatus.UNRESOLVED && !evenUnresolved;
         }
     }
 
@@ -114,8 +114,8 @@ public sealed interface Change {
         }
 
         @Override
-        public Sweep.Result run(DeadLetterQueue queue, Plan plan, Mandate mandate, Sweep sweep) {
-            return new Restore(queue).run(plan, mandate, sweep);
+        public Sweep.Result run(DeadLetterQueue queue, Plan plan, AuditContext by, Sweep sweep) {
+            return new Restore(queue).run(plan, by, sweep);
         }
 
         @Override
@@ -134,18 +134,18 @@ public sealed interface Change {
         }
 
         @Override
-        public String inWords(Standing standing) {
+        public String inWords(MoneyStatus standing) {
             return "back into the queue";
         }
 
         @Override
-        public boolean refuses(Standing standing) {
+        public boolean refuses(MoneyStatus standing) {
             return false;
         }
     }
 
     /** Whether this fate is one that the command was called for. */
-    static boolean moved(Fate fate) {
+    static boolean moved(MoveResult fate) {
         return switch (fate) {
             case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
             case REFUSED, CLOSED, GONE -> false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
-import io.chargeonce.dlq.Mandate;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.screen.Column;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
@@ -30,12 +30,12 @@ public final class ChangeReport {
     }
 
     public static void printPlan(Change change, Plan plan, Screen screen) {
-        List<Standing> present = Arrays.stream(Standing.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
+        List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
             screen.say(change.nothing());
             return;
         }
-        new Table<Standing>(screen, List.of(
+        new Table<MoneyStatus>(screen, List.of(
                 Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
                 Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
                 Column.whole("STANDING", Words::of),
@@ -46,26 +46,26 @@ public final class ChangeReport {
         }
     }
 
-    static String committed(Tally<Fate> fates, Mandate mandate) {
-        boolean moved = Arrays.stream(Fate.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
-        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(mandate.run(),
-                mandate.actor());
+    static String committed(SumsByKind<MoveResult> fates, AuditContext by) {
+        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
+        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(by.run(),
+                by.actor());
     }
 
     /** What became of each, by fate, with money. */
-    public static void printResult(Mandate mandate, Sweep.Result result, Screen screen) {
-        Tally<Fate> fates = result.fates();
-        List<Fate> present = Arrays.stream(Fate.values()).filter(f -> fates.of(f).count() > 0).toList();
+    public static void printResult(AuditContext by, Sweep.Result result, Screen screen) {
+        SumsByKind<MoveResult> fates = result.fates();
+        List<MoveResult> present = Arrays.stream(MoveResult.values()).filter(f -> fates.of(f).count() > 0).toList();
         if (present.isEmpty()) {
             screen.say("Nothing was changed.");
         } else {
-            new Table<Fate>(screen, List.of(
+            new Table<MoveResult>(screen, List.of(
                     Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
                     Column.rightLines("MONEY", f -> fates.of(f).moneyLines()),
                     Column.whole("RESULT", Words::of))).print(present);
-            screen.say(committed(fates, mandate));
-            if (fates.of(Fate.PURGED).count() > 0) {
-                screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", mandate.run());
+            screen.say(committed(fates, by));
+            if (fates.of(MoveResult.PURGED).count() > 0) {
+                screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", by.run());
             }
         }
         if (!result.finished()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.Arrays;
@@ -12,8 +12,8 @@ final class MergeNotes {
 
     private MergeNotes() {}
 
-    static void print(Predicate<Standing> isPresent, Screen screen) {
-        Arrays.stream(Standing.values()).filter(standing -> standing != Standing.RECHARGEABLE).filter(isPresent)
+    static void print(Predicate<MoneyStatus> isPresent, Screen screen) {
+        Arrays.stream(MoneyStatus.values()).filter(standing -> standing != MoneyStatus.RECHARGEABLE).filter(isPresent)
                 .forEach(standing -> screen.say("%s: %s.".formatted(Words.byMerge(standing), Words.whyByMerge(standing))));
     }
 }

@@ -7,7 +7,7 @@ import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
 import io.chargeonce.dlq.merge.RunStep;
-import io.chargeonce.dlq.move.Fate;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.terminal.screen.Json;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -59,7 +59,7 @@ public final class RunJson {
     public static Map<String, Object> report(MergeRuns.Report report) {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
-        json.put("fates", Json.tally(report.fates(), Fate.values()));
+        json.put("fates", Json.tally(report.fates(), MoveResult.values()));
         json.put("outcomes", outcomes(report.outcomes()));
         return json;
     }
@@ -74,7 +74,7 @@ public final class RunJson {
             json.put("verdict", aborted.verdict());
         }
         json.put("fingerprint", progress.run().fingerprint());
-        json.put("fates", Json.tally(progress.fates(), Fate.values()));
+        json.put("fates", Json.tally(progress.fates(), MoveResult.values()));
         json.put("outcomes", outcomes(progress.outcomes()));
         return json;
     }

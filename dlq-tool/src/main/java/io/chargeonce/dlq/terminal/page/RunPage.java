@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
-import io.chargeonce.dlq.Mandate;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
 import io.chargeonce.dlq.merge.RunStep;
-import io.chargeonce.dlq.move.Fate;
-import io.chargeonce.dlq.query.Standing;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.screen.Column;
 import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -25,14 +25,14 @@ public final class RunPage {
     private RunPage() {}
 
     /** At the end of a command that led a run. */
-    public static void printEnd(RunProgress progress, RunStep end, Mandate mandate, Screen screen, boolean json) {
+    public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
         MergeRun run = progress.run();
         if (json) {
             Json.print(screen, RunJson.end(progress, end));
             return;
         }
-        tally(progress.fates(), Fate.values(), "RESULT", Words::of, screen);
-        screen.say(ChangeReport.committed(progress.fates(), mandate));
+        tally(progress.fates(), MoveResult.values(), "RESULT", Words::of, screen);
+        screen.say(ChangeReport.committed(progress.fates(), by));
         screen.say(switch (end) {
             case RunStep.Finished finished -> outcomes(progress.outcomes());
             case RunStep.Aborted aborted -> "Stopped by itself: %s. %s Nothing more moves until somebody resumes it."
@@ -58,10 +58,10 @@ public final class RunPage {
         field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         screen.print("");
-        tally(report.standings(), Standing.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        tally(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
         if (report.fates().total().count() > 0) {
             screen.print("");
-            tally(report.fates(), Fate.values(), "WHAT THE RUN DID", Words::of, screen);
+            tally(report.fates(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
             screen.print("");
             screen.say(outcomes(report.outcomes()));
         }
@@ -89,7 +89,8 @@ public final class RunPage {
                                 outcomes.unresolved(), outcomes.open());
     }
 
-    private static <K extends Enum<K>> void tally(Tally<K> tally, K[] kinds, String title, Function<K, String> inWords, Screen screen) {
+    private static <K extends Enum<K>> void tally(SumsByKind<K> tally, K[] kinds, String title, Function<K, String> inWords,
+                                                  Screen screen) {
         List<K> present = Arrays.stream(kinds).filter(kind -> tally.of(kind).count() > 0).toList();
         if (!present.isEmpty()) {
             new Table<K>(screen, List.of(

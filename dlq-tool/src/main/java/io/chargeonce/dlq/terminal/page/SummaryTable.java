@@ -2,9 +2,9 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Summary;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Column;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -59,8 +59,8 @@ public final class SummaryTable {
                         .formatted(psp, Words.time(at))));
     }
 
-    private static List<String> byMerge(Tally<Standing> standings) {
-        List<Standing> present = Arrays.stream(Standing.values()).filter(s -> standings.of(s).count() > 0).toList();
+    private static List<String> byMerge(SumsByKind<MoneyStatus> standings) {
+        List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> standings.of(s).count() > 0).toList();
         return present.size() == 1 ? List.of(Words.byMerge(present.getFirst()))
                 : present.stream().map(s -> Words.byMerge(s) + " " + Words.brief(standings.of(s).count())).toList();
     }

@@ -3,9 +3,9 @@ package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.query.DeadLetterView;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Summary;
-import io.chargeonce.dlq.query.Tally;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.ledger.Attempt;
@@ -84,11 +84,11 @@ public final class Json {
         return json;
     }
 
-    public static Map<String, Object> standings(Tally<Standing> standings) {
-        return tally(standings, Standing.values());
+    public static Map<String, Object> standings(SumsByKind<MoneyStatus> standings) {
+        return tally(standings, MoneyStatus.values());
     }
 
-    public static <K extends Enum<K>> Map<String, Object> tally(Tally<K> tally, K[] kinds) {
+    public static <K extends Enum<K>> Map<String, Object> tally(SumsByKind<K> tally, K[] kinds) {
         var json = new LinkedHashMap<String, Object>();
         for (K kind : kinds) {
             json.put(kind.name().toLowerCase(Locale.ROOT), sum(tally.of(kind)));

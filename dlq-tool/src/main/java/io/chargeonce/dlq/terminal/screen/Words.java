@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
-import io.chargeonce.dlq.move.Fate;
-import io.chargeonce.dlq.query.Standing;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.MoneyStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
@@ -20,7 +20,7 @@ public final class Words {
         return count < 10_000 ? "%,d".formatted(count) : count < 10_000_000 ? count / 1_000 + "k" : count / 1_000_000 + "M";
     }
 
-    public static String byMerge(Standing standing) {
+    public static String byMerge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE -> "merge";
             case PAST_DEADLINE -> "merge late";
@@ -32,7 +32,7 @@ public final class Words {
         };
     }
 
-    public static String whyByMerge(Standing standing) {
+    public static String whyByMerge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE -> "no attempt took money, so another one is safe";
             case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
@@ -44,7 +44,7 @@ public final class Words {
         };
     }
 
-    public static String byPurge(Standing standing) {
+    public static String byPurge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON -> "purge";
             case CHARGED -> "refused: the money was taken";
@@ -53,7 +53,7 @@ public final class Words {
         };
     }
 
-    public static String of(Standing standing) {
+    public static String of(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE -> "safe to re-charge";
             case PAST_DEADLINE -> "past its deadline";
@@ -65,7 +65,7 @@ public final class Words {
         };
     }
 
-    public static String of(Fate fate) {
+    public static String of(MoveResult fate) {
         return switch (fate) {
             case REENTERED -> "re-entered the pipeline";
             case SETTLED -> "settled: already charged";

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.bench.dlq;
+
+import io.chargeonce.bench.measure.Ground;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What must be true of a {@link FullQueue} of which one PSP's letters were purged and the rest merged, with nothing running behind it. */
+final class MergedQueueLaws {
+
+    private record Law(String sentence, String violations) {}
+
+    private static final List<Law> LAWS = List.of(
+            new Law("purged are this PSP's failed ones and no others", """
+                    SELECT count(*) FROM operation_state JOIN payment_attempt AS attempt USING (operation_id)
+                     WHERE (operation_state.state = 'purged') <> (operation_state.psp = 'adyen' AND attempt.state = 'failed_definite')"""),
+            new Law("every other failed one re-entered once", """
+                    SELECT count(*) FROM operation_state JOIN payment_attempt AS attempt USING (operation_id)
+                     WHERE operation_state.psp <> 'adyen' AND attempt.state = 'failed_definite'
+                       AND (operation_state.state, operation_state.generation) <> ('accepted', 2)"""),
+            new Law("what was charged is settled, not sent", """
+                    SELECT count(*) FROM operation_state JOIN payment_attempt AS attempt USING (operation_id)
+                      LEFT JOIN (SELECT record_key, count(*) AS times FROM outbox WHERE topic LIKE '%.outcomes' GROUP BY record_key) AS told
+                             ON record_key = operation_id
+                     WHERE attempt.state = 'succeeded' AND (operation_state.state <> 'succeeded' OR times IS DISTINCT FROM 1)"""),
+            new Law("what is unresolved is still asked about", """
+                    SELECT count(*) FROM operation_state JOIN payment_attempt AS attempt USING (operation_id)
+                     WHERE attempt.state = 'unknown' AND operation_state.state <> 'unresolved'"""),
+            new Law("work is staged once for each that re-entered and for nothing else", """
+                    SELECT count(*) FROM (SELECT record_key FROM outbox WHERE topic LIKE '%.requests') AS work
+                      FULL JOIN (SELECT operation_id FROM operation_state WHERE state = 'accepted') AS entered ON record_key = operation_id
+                     WHERE record_key IS NULL OR operation_id IS NULL"""),
+            new Law("no work is staged twice", """
+                    SELECT count(*) - count(DISTINCT record_key) FROM outbox WHERE topic LIKE '%.requests'"""),
+            new Law("every change is on record once", """
+                    SELECT count(*) FROM (SELECT resource_id FROM audit_record WHERE action IN ('dlq.purged', 'dlq.merged', 'dlq.settled')
+                     GROUP BY resource_id HAVING count(*) > 1) AS twice"""),
+            new Law("every letter is where its payment is", """
+                    SELECT count(*) FROM dead_letter LEFT JOIN operation_state USING (operation_id)
+                     WHERE dead_letter.state <> CASE operation_state.state WHEN 'accepted' THEN 'merged' WHEN 'succeeded' THEN 'settled'
+                                                WHEN 'purged' THEN 'purged' ELSE 'dead' END"""));
+
+    private MergedQueueLaws() {}
+
+    /** The laws that are broken, with how often; empty if the books balance. */
+    static List<String> faults(Ground.Plot plot) throws SQLException {
+        var faults = new ArrayList<String>();
+        try (var connection = plot.connect(); var statement = connection.createStatement()) {
+            for (Law law : LAWS) {
+                try (var row = statement.executeQuery(law.violations)) {
+                    row.next();
+                    if (row.getLong(1) != 0) {
+                        faults.add("%s: broken %d times".formatted(law.sentence, row.getLong(1)));
+                    }
+                }
+            }
+        }
+        return faults;
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.call;
+
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.psp.Charge;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.PspCall;
+import io.chargeonce.psp.Refund;
+
+/** Puts together what a gateway needs to know of a stored attempt. */
+public final class PspCalls {
+
+    private PspCalls() {}
+
+    /** The bytes to store for an attempt of an operation that was just claimed at this PSP. */
+    public static byte[] render(Operation operation, Gateway gateway) {
+        return switch (operation.kind()) {
+            case CHARGE -> gateway.render(operation, operation.attemptKey());
+            case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
+        };
+    }
+
+    /**
+     * For looking up only, until {@link PspCall#during} gives it a lease.
+     *
+     * @param mayBeSent whether the PSP still remembers the key, so that a question may send it again
+     */
+    public static PspCall of(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
+        var money = operation.accepted().request().money();
+        return switch (operation.kind()) {
+            case CHARGE -> new PspCall.ToCharge(gateway, new Charge(attempt.key(), attempt.payment(), money, attempt.request(),
+                    attempt.pspReference(), mayBeSent));
+            case REFUND, REVERSAL -> new PspCall.ToGiveBack(gateway, gateway.refunds().orElseThrow(), new Refund(attempt.key(),
+                    attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(),
+                    mayBeSent && attempt.pspReference().isEmpty()));
+        };
+    }
+
+    private static Capture capture(Operation operation) {
+        return operation.capture().orElseThrow(() -> new IllegalStateException("Bug! Nothing to give back for " + operation.id()));
+    }
+}

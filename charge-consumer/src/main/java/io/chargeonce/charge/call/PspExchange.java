@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.call;
+
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.payment.DeclineKind;
+import io.chargeonce.payment.Declines;
+import io.chargeonce.payment.OneSend;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.Lease;
+import io.chargeonce.psp.PspCall;
+import io.chargeonce.tracing.Tracing;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Context;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Talks to PSPs about stored attempts. Every send is counted in the attempt's row before its first byte: the first by the
+ * claim, further ones here. Safe for any thread; holds no transaction open, and concurrent counts share a commit.
+ */
+public final class PspExchange implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PspExchange.class);
+
+    private final Coalescer<PspKey, Boolean> sends;
+    private final Gateways gateways;
+    private final MeterRegistry meters;
+    private final PspMeters calls;
+    private final Tracing tracing;
+
+    public PspExchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
+        this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, keys) -> {
+            Set<PspKey> counted = AttemptTable.countSends(connection, keys);
+            return keys.stream().map(counted::contains).toList();
+        });
+        this.gateways = gateways;
+        this.meters = meters;
+        this.calls = new PspMeters(meters);
+        gateways.psps().forEach(psp -> Arrays.stream(UnknownCause.values()).filter(PspExchange::isQuarantined)
+                .forEach(cause -> quarantined(psp, cause)));
+        this.tracing = tracing;
+    }
+
+    /**
+     * The first send of an attempt that was just claimed. A process that stalled since sends nothing, which says nothing about the PSP.
+     *
+     * @param suspect whether its payment has waited in a tier: that it fails once more says little about the PSP
+     */
+    public Outcome send(PspCall call, boolean suspect) {
+        if (call.lease().hasEnded()) {
+            return Lease.notSent();
+        }
+        Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect,
+                () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+        watch(call, answer);
+        return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
+                ? ask(call.told(declined.pspReference()))
+                : answer;
+    }
+
+    /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
+    public Outcome ask(PspCall call) {
+        Optional<Outcome> unsent = call.mayBeSent() ? count(call) : Optional.empty();
+        if (unsent.isPresent()) {
+            return unsent.get();
+        }
+        Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
+        watch(call, answer);
+        return answer;
+    }
+
+    /** A fence may send the key too. */
+    public Outcome fence(PspCall call) {
+        return count(call).orElseGet(() -> OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1));
+    }
+
+    /** @return empty once the send is counted; what is not counted is not sent, and then the answer is what that says */
+    private Optional<Outcome> count(PspCall call) {
+        try {
+            return DatabaseRetry.insist(() -> sends.ask(call.key())) ? Optional.empty() : Optional.of(decidedMeanwhile());
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            meters.counter("chargeonce.bugs", "where", "send").increment();
+            LOG.error("Bug! A send of attempt {} could not be counted, so it is not made; the attempt stays unknown", call.key(), bug);
+            return Optional.of(new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty()));
+        }
+    }
+
+    /** What was decided may be followed by another attempt at once, so not one byte of this one may leave any more. */
+    private static Outcome decidedMeanwhile() {
+        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "what became of it was heard from elsewhere meanwhile, so nothing was sent",
+                Optional.empty());
+    }
+
+    private Outcome watched(String what, PspCall call, Supplier<Outcome> exchange) {
+        String psp = call.gateway().psp();
+        return tracing.span(psp + " " + what, SpanKind.CLIENT, Context.current(), () -> calls.timed(psp, what, exchange));
+    }
+
+    /** A bug of ours says nothing about the money either, and must not take the payment out of everybody's sight. */
+    private Outcome whateverIsThrown(PspCall call, Supplier<Outcome> exchange) {
+        try {
+            return exchange.get();
+        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
+            meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
+            LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer",
+                    call.gateway().psp(),
+                    call.key(), bug);
+            return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
+        }
+    }
+
+    /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */
+    public void watch(PspCall call, Outcome answer) {
+        String psp = call.gateway().psp();
+        if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
+            quarantined(psp, unknown.cause()).increment();
+            LOG.error("ALERT: the answer of PSP {} to attempt {} is not believed ({}: {}); it stays unknown until the PSP says otherwise",
+                    psp, call.key(), unknown.cause().tag(), unknown.detail());
+        }
+        if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {
+            meters.counter("chargeonce.psp.declines.unmapped", "psp", psp, "code", declined.code()).increment();
+        }
+    }
+
+    private Counter quarantined(String psp, UnknownCause cause) {
+        return meters.counter("chargeonce.psp.answers.quarantined", "psp", psp, "cause", cause.tag());
+    }
+
+    @Override
+    public void close() {
+        sends.close();
+    }
+
+    private static boolean isQuarantined(UnknownCause cause) {
+        return switch (cause) {
+            case KEY_MISMATCH, ANSWER_MISMATCH -> true;
+            case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
+                    ANOTHER_SEND, KEY_FORGOTTEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
+                false;
+        };
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.due;
+
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.DueOperations;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Stages declined charges whose next presentation is due. Until then they wait in Postgres alone, for days outlast any
+ * topic's retention. For one thread; several processes may each run one.
+ */
+public final class DueRepresentments {
+
+    private final RowByRow due;
+    private final Topics topics;
+    private final Runnable committed;
+
+    public DueRepresentments(Database database, Topics topics, Runnable committed) {
+        this.due = new RowByRow(database, "be presented again", DueOperations.forPresentation(), this::stage);
+        this.topics = topics;
+        this.committed = committed;
+    }
+
+    /** One batch; returns how many were staged. */
+    public int runOnce() {
+        int staged = due.runOnce();
+        if (staged > 0) {
+            committed.run();
+        }
+        return staged;
+    }
+
+    private int stage(Connection connection, OperationTable.Locked due) throws SQLException {
+        var changes = new Changes(topics);
+        for (Operation operation : due.rows().values()) {
+            operation.stagePresentation(due.now());
+            changes.save(operation);
+            changes.stage(Staging.work(topics, operation));
+        }
+        changes.write(connection);
+        return due.rows().size();
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.due;
+
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.DueOperations;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Tells the outcome of purged operations, once each, when their purge can be undone no more. They stay purged. For one
+ * thread; several processes may each run one.
+ */
+public final class EndedPurges {
+
+    private final RowByRow due;
+    private final Topics topics;
+    private final Runnable committed;
+
+    public EndedPurges(Database database, Topics topics, Runnable committed) {
+        this.due = new RowByRow(database, "end its purge", DueOperations.endedPurges(), this::end);
+        this.topics = topics;
+        this.committed = committed;
+    }
+
+    /** One batch; returns how many purges ended. */
+    public int runOnce() {
+        int ended = due.runOnce();
+        if (ended > 0) {
+            committed.run();
+        }
+        return ended;
+    }
+
+    private int end(Connection connection, OperationTable.Locked due) throws SQLException {
+        var changes = new Changes(topics);
+        for (Operation operation : due.rows().values()) {
+            operation.endPurge(due.now());
+            changes.settled(operation);
+        }
+        changes.write(connection);
+        return due.rows().size();
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.due;
+
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.LateOperations;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.wire.Topics;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, it has left the outbox, and the
+ * tier's consumers have since finished every record that was on its partition then, while it still waits: so a backlog, however
+ * long, is not mistaken for a loss, whatever a clock says, and a partition that cannot be read holds back only its own.
+ * Intervals double; what stays lost becomes a dead letter. For one thread; several processes may each run one.
+ */
+public final class Sweeper {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+    /** Found together, so that what is staged again of them need not be finished before the others are looked at. */
+    private static final int MOST_SUSPECTS = 50_000;
+    private static final int MOST_PER_COMMIT = 500;
+    private static final int MOST_SWEEPS = 10;
+    private static final Set<OperationState> WAITING =
+            EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
+
+    /** One turn of an operation at waiting. Once either number has changed, it is not the one that was suspected. */
+    private record Turn(int step, int swept) {
+
+        static Turn of(Operation operation) {
+            return new Turn(operation.step(), operation.swept());
+        }
+    }
+
+    /**
+     * Work of one partition that has left the outbox and is overdue.
+     *
+     * @param barrier where the partition ended then: its record, if there is one, stands below
+     */
+    private record Suspects(Map<String, Turn> turns, long barrier) {
+
+        /** A log that ends earlier now has lost its tail, and what comes there later is not what was awaited. */
+        Suspects lowered(TopicProgress.Position now) {
+            return new Suspects(turns, Math.min(barrier, now.end()));
+        }
+
+        boolean arePassed(TopicProgress.Position now) {
+            return now.finished() >= barrier;
+        }
+    }
+
+    /** The last that was looked at: what a partition that cannot be read holds must not hide what is behind it. */
+    private record Looked(OffsetDateTime notBefore, String id) {
+        static final Looked AT_NOTHING = new Looked(OffsetDateTime.MIN, "");
+    }
+
+    private record Overdue(Map<String, Turn> turns, Looked last) {}
+
+    private final Database database;
+    private final TopicProgress progress;
+    private final Topics topics;
+    private final int tiers;
+    private final Duration patience;
+    private final Runnable committed;
+    private final Map<TopicPartition, Suspects> suspects = new HashMap<>();
+    private final Map<Integer, Looked> looked = new HashMap<>();
+
+    /**
+     * @param tiers    how many there are by the settings
+     * @param patience how long work may be overdue before it is looked at
+     */
+    public Sweeper(Database database, TopicProgress progress, Topics topics, int tiers, Duration patience, Runnable committed) {
+        this.database = database;
+        this.progress = progress;
+        this.topics = topics;
+        this.tiers = tiers;
+        this.patience = patience;
+        this.committed = committed;
+    }
+
+    /** One pass over all tiers; returns how many operations were staged again. */
+    public int runOnce() {
+        LateOperations.listAcceptances(database, patience);
+        int swept = 0;
+        for (int tier = 0; tier <= tiers; tier++) {
+            swept += sweep(tier);
+        }
+        for (int tier = tiers + 1; tier <= Topics.MOST_TIERS; tier++) {
+            swept += stageWhatWaitsInAFormerTier(tier);
+        }
+        return swept;
+    }
+
+    /** The settings had this tier before. Nothing reads its topic any more, so what was due there goes on by the main topic. */
+    private int stageWhatWaitsInAFormerTier(int tier) {
+        Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
+        int swept = stage(new Suspects(overdue.turns, 0), tier);
+        if (swept > 0) {
+            LOG.warn("{} operations waited on {}, a tier that CHARGEONCE_RETRY_TIERS no longer has: they go on by {}",
+                    swept, topics.ofTier(tier), topics.requests());
+            committed.run();
+        }
+        return swept;
+    }
+
+    private int sweep(int tier) {
+        String topic = topics.ofTier(tier);
+        Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
+        if (overdue.turns.isEmpty() && suspects.keySet().stream().noneMatch(partition -> partition.topic().equals(topic))) {
+            looked.remove(tier);
+            return 0;
+        }
+        // Read after the outbox: a record published meanwhile is below its partition's end.
+        var now = progress.of(topic, topics.groupOfTier(tier));
+        if (now.isEmpty()) {
+            return 0;
+        }
+        looked.put(tier, overdue.turns.size() < MOST_SUSPECTS ? Looked.AT_NOTHING : overdue.last);
+        suspect(topic, overdue.turns, now.get());
+        int swept = now.get().positions().entrySet().stream().mapToInt(each -> sweep(each.getKey(), each.getValue(), tier)).sum();
+        if (swept > 0) {
+            LOG.warn("{} operations waited in vain on {}: Kafka has lost their records, and they are staged again", swept, topic);
+            committed.run();
+        }
+        return swept;
+    }
+
+    /** A partition that has suspects gets no more until they are passed. */
+    private void suspect(String topic, Map<String, Turn> overdue, TopicProgress.Progress now) {
+        var found = new HashMap<TopicPartition, Map<String, Turn>>();
+        overdue.forEach((id, turn) -> found.computeIfAbsent(new TopicPartition(topic, partition(id, now.partitions())),
+                first -> new HashMap<>()).put(id, turn));
+        found.forEach((partition, turns) -> Optional.ofNullable(now.positions().get(partition))
+                .ifPresent(position -> suspects.putIfAbsent(partition, new Suspects(turns, position.end()))));
+    }
+
+    /**
+     * Where producers put the key. After a topic got more partitions, a record may still wait in another one: then it is taken for
+     * lost too early and staged again, and the claim drops the one that comes second.
+     */
+    private static int partition(String id, int partitions) {
+        return Utils.toPositive(Utils.murmur2(id.getBytes(StandardCharsets.UTF_8))) % partitions;
+    }
+
+    private int sweep(TopicPartition partition, TopicProgress.Position now, int tier) {
+        Suspects known = suspects.computeIfPresent(partition, (same, before) -> before.lowered(now));
+        if (known == null || !known.arePassed(now)) {
+            return 0;
+        }
+        suspects.remove(partition);
+        return stage(known, tier);
+    }
+
+    private int stage(Suspects known, int tier) {
+        List<String> lost = List.copyOf(known.turns.keySet());
+        int swept = 0;
+        for (int from = 0; from < lost.size(); from += MOST_PER_COMMIT) {
+            swept += stageApart(lost.subList(from, Math.min(lost.size(), from + MOST_PER_COMMIT)), known, tier);
+        }
+        return swept;
+    }
+
+    /** One operation's bug is that operation's: the others are staged without it. */
+    private int stageApart(List<String> ids, Suspects known, int tier) {
+        try {
+            return database.inTransaction(connection -> stageAgain(connection, ids, known, tier));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            if (ids.size() == 1) {
+                LOG.error("Bug! Operation {} was lost by Kafka and cannot be staged again", ids.getFirst(), bug);
+                return 0;
+            }
+            int half = ids.size() / 2;
+            return stageApart(ids.subList(0, half), known, tier) + stageApart(ids.subList(half, ids.size()), known, tier);
+        }
+    }
+
+    private static final String OVERDUE = """
+            SELECT operation_id, step, swept, due_at
+              FROM waiting CROSS JOIN LATERAL (SELECT step, swept, staged_at FROM operation_state AS its
+                                                WHERE its.operation_id = waiting.operation_id OFFSET 0) AS operation_state
+             WHERE list = 'work' AND lane = ?
+               AND staged_at < statement_timestamp() - make_interval(secs => ? * power(2, swept))
+               AND due_at < statement_timestamp() - make_interval(secs => ?)
+               AND staged_at < (SELECT coalesce(min(staged_at), 'infinity')
+                                  FROM outbox AS unsent
+                                 WHERE topic = ? AND refusal IS NULL
+                                   AND NOT EXISTS (SELECT FROM outbox AS refused
+                                                    WHERE refused.record_key = unsent.record_key AND refused.refusal IS NOT NULL))
+               AND NOT EXISTS (SELECT FROM outbox WHERE record_key = operation_id AND refusal IS NOT NULL)
+               AND (due_at, operation_id) > (?, ?)
+             ORDER BY due_at, operation_id
+             LIMIT ?
+            """;
+
+    /** What waits behind a refused record holds back nobody else, and is not lost itself. */
+    private Overdue overdue(Connection connection, int tier) throws SQLException {
+        try (var statement = connection.prepareStatement(OVERDUE)) {
+            statement.setString(1, Integer.toString(tier));
+            statement.setDouble(2, patience.toMillis() / 1000.0);
+            statement.setDouble(3, patience.toMillis() / 1000.0);
+            statement.setString(4, topics.ofTier(tier));
+            Looked last = looked.getOrDefault(tier, Looked.AT_NOTHING);
+            statement.setObject(5, last.notBefore);
+            statement.setString(6, last.id);
+            statement.setInt(7, MOST_SUSPECTS);
+            var turns = new HashMap<String, Turn>();
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    turns.put(result.getString(1), new Turn(result.getInt(2), result.getInt(3)));
+                    last = new Looked(result.getObject(4, OffsetDateTime.class), result.getString(1));
+                }
+            }
+            return new Overdue(turns, last);
+        }
+    }
+
+    private int stageAgain(Connection connection, List<String> ids, Suspects known, int tier) throws SQLException {
+        // What somebody holds is being worked on; waiting for it would keep the rest.
+        var locked = OperationTable.lockWhatNobodyHolds(connection, ids);
+        var changes = new Changes(topics);
+        int swept = 0;
+        for (Operation operation : locked.rows().values()) {
+            boolean lost = WAITING.contains(operation.state()) && operation.representAt().isEmpty() && operation.tier() == tier
+                    && Turn.of(operation).equals(known.turns.get(operation.id()));
+            if (lost) {
+                stageAgain(operation, locked.now(), changes);
+                swept++;
+            }
+        }
+        changes.write(connection);
+        return swept;
+    }
+
+    private void stageAgain(Operation operation, Instant now, Changes changes) {
+        changes.save(operation);
+        if (operation.swept() < MOST_SWEEPS) {
+            operation.stageAgain(now);
+            changes.stage(Staging.work(operation.tier() > tiers ? topics.requests() : topics.ofTier(operation.tier()), operation));
+        } else {
+            String message = "staged %d times, and Kafka lost it each time".formatted(operation.swept() + 1);
+            operation.bury("lost_in_kafka", message);
+            changes.bury(DeadLetter.of(operation, "lost_in_kafka", message));
+        }
+    }
+}

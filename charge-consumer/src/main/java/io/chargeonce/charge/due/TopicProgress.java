@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.due;
+
+import io.chargeonce.kafka.KafkaConnection;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells how far a group has come on a topic, by positions alone: no clock is compared and no record believed. Only looks: it
+ * joins no group. For one thread.
+ */
+public final class TopicProgress implements AutoCloseable {
+
+    /**
+     * @param finished the group has finished what is below this offset, or it is gone
+     * @param end      where the next record will stand
+     */
+    record Position(long finished, long end) {}
+
+    /**
+     * @param partitions how many the topic has, those too that have no leader now
+     * @param positions  of those that have one
+     */
+    record Progress(int partitions, Map<TopicPartition, Position> positions) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopicProgress.class);
+
+    private final KafkaConnection connection;
+    private Admin admin;
+    private Consumer<byte[], byte[]> reader;
+
+    public TopicProgress(KafkaConnection connection) {
+        this.connection = connection;
+        this.admin = connection.newAdmin();
+        this.reader = connection.newReader();
+    }
+
+    /** Of each partition that has a leader; empty if it cannot be told now: then nothing may be taken for lost. */
+    public Optional<Progress> of(String topic, String group) {
+        try {
+            List<PartitionInfo> partitions = reader.partitionsFor(topic);
+            List<TopicPartition> led = partitions.stream().filter(info -> info.leader() != null)
+                    .map(info -> new TopicPartition(topic, info.partition())).toList();
+            return led.isEmpty() ? Optional.empty() : Optional.of(new Progress(partitions.size(), positions(led, group)));
+        } catch (ExecutionException | KafkaException cannotTell) {
+            if (cannotTell instanceof AuthenticationException || cannotTell.getCause() instanceof AuthenticationException) {
+                renew();
+            }
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    /** What is committed is asked first: then an end below it can only be that of a topic which was made again. */
+    private Map<TopicPartition, Position> positions(Collection<TopicPartition> partitions, String group)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> committed =
+                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+        Map<TopicPartition, Long> first = reader.beginningOffsets(partitions);
+        Map<TopicPartition, Long> end = reader.endOffsets(partitions);
+        var positions = new HashMap<TopicPartition, Position>();
+        for (TopicPartition partition : partitions) {
+            OffsetAndMetadata done = committed.get(partition);
+            boolean speaksOfThisTopic = done != null && done.offset() <= end.get(partition);
+            positions.put(partition, new Position(
+                    speaksOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
+        }
+        return positions;
+    }
+
+    /** A client keeps the password that it was made with. Until new ones can be made, the old ones stay, and fail again. */
+    private void renew() {
+        try {
+            Admin newAdmin = connection.newAdmin();
+            Consumer<byte[], byte[]> newReader;
+            try {
+                newReader = connection.newReader();
+            } catch (IllegalArgumentException | KafkaException e) {
+                newAdmin.close();
+                throw e;
+            }
+            close();
+            admin = newAdmin;
+            reader = newReader;
+        } catch (IllegalArgumentException | KafkaException e) {
+            LOG.warn("Kafka refuses the credentials, and its properties file cannot be used now; it is read again: {}", e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        admin.close();
+    }
+}

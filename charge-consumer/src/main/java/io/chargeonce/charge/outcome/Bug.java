@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.outcome;
+
+import io.chargeonce.database.BrokenWork;
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/**
+ * What one row ran into that no other did, as a few words for people. They hold no message, for that may hold a row's content:
+ * the log has it.
+ */
+public final class Bug {
+
+    private static final int FRAMES = 3;
+    private static final String OURS = "io.chargeonce.";
+
+    private Bug() {}
+
+    /** Whether it speaks of the one row; else Postgres is away, does not fit us, or others are in the way: then it is repeated. */
+    public static boolean isRowsOwn(RuntimeException e) {
+        return switch (e) {
+            case DatabaseUnavailable away -> false;
+            case Coalescer.Overloaded full -> false;
+            case DatabaseRefused refused -> refused.isAboutTheRow();
+            default -> true;
+        };
+    }
+
+    /** Enough to tell one bug from another. */
+    public static String digest(Throwable bug) {
+        Throwable thrown = bug instanceof DatabaseRefused || bug instanceof BrokenWork ? bug.getCause() : bug;
+        String what = bug instanceof DatabaseRefused refused ? "SQLSTATE " + refused.sqlState() : thrown.getClass().getSimpleName();
+        String where = Arrays.stream(thrown.getStackTrace()).filter(frame -> frame.getClassName().startsWith(OURS)).limit(FRAMES)
+                .map(frame -> frame.getFileName() + ":" + frame.getLineNumber()).collect(Collectors.joining(" < "));
+        return where.isEmpty() ? what : what + " at " + where;
+    }
+}

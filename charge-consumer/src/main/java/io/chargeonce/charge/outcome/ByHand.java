@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.outcome;
+
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlement.State;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+
+/**
+ * What comes of a person's finding after the PSP was asked once more. The PSP's success outranks its definite failure, that the
+ * person's finding, and that an unknown. Pure.
+ *
+ * @param answer what the PSP said, and so why
+ */
+public record ByHand(HandSettlement settlement, State state, String answer) {
+
+    /**
+     * @param said       what the PSP answered under the lease that decides
+     * @param canBeAsked whether the PSP can tell about an attempt whose key it has forgotten
+     * @param forgotten  until when the PSP may still execute the attempt has passed: its key's life and its visibility lag
+     */
+    public static ByHand after(HandSettlement settlement, Outcome said, boolean canBeAsked, boolean forgotten) {
+        return new ByHand(settlement, switch (said) {
+            case Outcome.Charged charged -> settlement.saysCharged() ? State.CONFIRMED : State.REFUSED;
+            case Outcome.Declined declined -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
+            case Outcome.Failed failed -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
+            case Outcome.Unknown unknown -> settlement.saysCharged() || forgotten
+                    ? afterUnknown(settlement, unknown.cause(), canBeAsked) : State.REFUSED;
+        }, inWords(said) + (said instanceof Outcome.Unknown && !settlement.saysCharged() && !forgotten
+                ? "; its key may still be executed, so nobody can say yet that it did not charge" : ""));
+    }
+
+    private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked) {
+        return switch (cause) {
+            case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
+            // The PSP was not reached, or a stalled process asked nothing: the next question is the one that counts.
+            case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
+            case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
+            case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
+            case STILL_PROCESSING, ANOTHER_SEND, KEY_FORGOTTEN -> canBeAsked ? State.REFUSED : State.SETTLED;
+        };
+    }
+
+    private static String inWords(Outcome said) {
+        return switch (said) {
+            case Outcome.Charged charged -> "the PSP says charged, reference " + charged.pspReference();
+            case Outcome.Declined declined -> "the PSP says declined: %s (%s)".formatted(declined.code(), declined.message());
+            case Outcome.Failed failed -> "the PSP says failed: %s (%s)".formatted(failed.cause().tag(), failed.detail());
+            case Outcome.Unknown unknown -> "the PSP does not tell: %s (%s)".formatted(unknown.cause().tag(), unknown.detail());
+        };
+    }
+
+    public boolean decides() {
+        return state == State.SETTLED;
+    }
+
+    /** What the attempt is taken for, where the finding decides. */
+    public Outcome outcome() {
+        return settlement.reference().<Outcome>map(Outcome.Charged::new)
+                .orElseGet(() -> new Outcome.Failed(FailureCause.SETTLED_NOT_CHARGED, settlement.evidence()));
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.outcome;
+
+import io.chargeonce.database.Outbox;
+import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.ObservationTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.ledger.Observation;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What one batch writes, gathered row by row and written table by table, in the order in which locks are taken. */
+public final class Changes {
+
+    public static final String ACTOR = "charge-consumer";
+
+    private final Topics topics;
+    private final Set<Operation> operations = new LinkedHashSet<>();
+    private final List<Attempt> newAttempts = new ArrayList<>();
+    private final List<Observation> heard = new ArrayList<>();
+    private final List<DeadLetter> deadLetters = new ArrayList<>();
+    private final List<String> settledLetters = new ArrayList<>();
+    private final List<OutboxRow> staged = new ArrayList<>();
+    private final List<AuditLog.Entry> audit = new ArrayList<>();
+    private final List<Incident> incidents = new ArrayList<>();
+
+    public Changes(Topics topics) {
+        this.topics = topics;
+    }
+
+    Topics topics() {
+        return topics;
+    }
+
+    public void save(Operation operation) {
+        operations.add(operation);
+    }
+
+    public void insert(Attempt attempt) {
+        newAttempts.add(attempt);
+    }
+
+    public void heard(Observation told) {
+        heard.add(told);
+    }
+
+    public void bury(DeadLetter letter) {
+        deadLetters.add(letter);
+    }
+
+    /** It leaves the dead-letter queue by itself, if it is listed there. */
+    public void settleLetter(String id) {
+        settledLetters.add(id);
+    }
+
+    public void stage(OutboxRow row) {
+        staged.add(row);
+    }
+
+    public void audit(AuditLog.Entry entry) {
+        audit.add(entry);
+    }
+
+    public void audit(String action, Operation operation) {
+        audit(AuditLog.Entry.of(ACTOR, action, operation, Optional.empty(), Map.of("attempts", operation.sequence(),
+                "step", operation.step(), "cause", operation.failureCause().orElse(""))));
+    }
+
+    /** What the PSP said to a person's finding, for the person who asks the audit log. */
+    public void settlementAnswered(ByHand byHand, Operation operation) {
+        var settlement = byHand.settlement();
+        var money = operation.accepted().request().money();
+        audit(AuditLog.Entry.of(ACTOR, "dlq.settlement_" + byHand.state().tag(), operation, Optional.of(byHand.answer()),
+                Map.of("run", settlement.run(), "verdict", settlement.verdict(), "psp_reference", settlement.reference().orElse(""),
+                        "attempt", settlement.key().value(), "amount", money.minorUnits(), "currency", money.currency())));
+    }
+
+    /** Something that a person must see to: on record, and counted for an alert. */
+    public void incident(Incident incident, Operation operation, Map<String, ?> data) {
+        audit(AuditLog.Entry.of(ACTOR, "incident." + incident.tag(), operation, Optional.empty(), data));
+        incidents.add(incident);
+    }
+
+    /** Once it is written. */
+    public List<Incident> incidents() {
+        return incidents;
+    }
+
+    /** It has come to its end: the outcome goes out, and it is on record. */
+    public void settled(Operation operation) {
+        save(operation);
+        stage(Staging.outcome(topics, operation));
+        audit(operation.state().tag(), operation);
+    }
+
+    public void bury(Operation operation, String cause, String message) {
+        operation.bury(cause, message);
+        save(operation);
+        bury(DeadLetter.of(operation, cause, message));
+        audit("dead-lettered", operation);
+    }
+
+    public void write(Connection connection) throws SQLException {
+        OperationTable.save(connection, List.copyOf(operations));
+        AttemptTable.insert(connection, newAttempts);
+        ObservationTable.append(connection, heard);
+        DeadLetterTable.release(connection, topics, "settled", settledLetters);
+        DeadLetterTable.bury(connection, topics, deadLetters);
+        AuditLog.append(connection, audit);
+        Outbox.stage(connection, staged);
+    }
+}

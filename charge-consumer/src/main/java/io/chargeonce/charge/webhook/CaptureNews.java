@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.webhook;
+
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.CaptureFailures;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.psp.Notice;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a PSP tells of a capture once its payment has ended. Payments are captured at once, so there is nothing to ask for again,
+ * and a second charge could meet the PSP's own second try: it is an incident for a person, and the payment shows it.
+ */
+final class CaptureNews {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CaptureNews.class);
+
+    private CaptureNews() {}
+
+    /** Under the operation's lock. */
+    static void take(Connection connection, Operation operation, Notice notice, Changes changes) throws SQLException {
+        Attempt attempt = AttemptTable.lock(connection, notice.key());
+        var capture = new Capture(attempt.psp(), notice.pspReference().orElse("unnamed"));
+        boolean isThePayments = isThePayments(operation, attempt);
+        switch (notice.said().orElseThrow()) {
+            case Notice.CaptureFailed failed -> failed(connection, operation, capture, failed, isThePayments, changes);
+            case Notice.CapturedAgain again -> {
+                if (isThePayments && CaptureFailures.recaptured(connection, operation.id(), capture, again.at())) {
+                    changes.audit(AuditLog.Entry.of(Changes.ACTOR, "captured-again", operation, Optional.empty(),
+                            Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
+                }
+            }
+            case Notice.Ended ended -> throw new IllegalStateException("Bug! The end of an attempt is no news of its capture: " + ended);
+        }
+    }
+
+    /** Not where another attempt is what the payment came to: this one's money goes back, or is on its way. */
+    private static boolean isThePayments(Operation operation, Attempt attempt) {
+        return operation.state() != OperationState.SUCCEEDED
+                || operation.psp().equals(Optional.of(attempt.psp())) && operation.pspReference().equals(attempt.pspReference());
+    }
+
+    private static void failed(Connection connection, Operation operation, Capture capture, Notice.CaptureFailed said,
+                               boolean isThePayments,
+                               Changes changes)
+            throws SQLException {
+        if (isThePayments) {
+            CaptureFailures.failed(connection, operation.id(), capture, said.at(), said.reason());
+        }
+        LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
+                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(),
+                capture.reference());
+        changes.incident(Incident.CAPTURE_FAILED, operation,
+                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", said.reason()));
+    }
+}

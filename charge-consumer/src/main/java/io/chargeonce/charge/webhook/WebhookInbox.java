@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge.webhook;
+
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.LateAnswers;
+import io.chargeonce.charge.call.PspCalls;
+import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.NoticeTable;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.UnmatchedNotices;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.Notice;
+import io.chargeonce.psp.PspCall;
+import io.chargeonce.psp.Webhook;
+import io.chargeonce.runtime.AuthenticationFailures;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what PSPs tell by themselves: signed, dropped if seen, and looked up at the PSP where that can be asked. It becomes an
+ * observation of the attempt like any late answer, and the resolver or the fold makes of it what follows. Any thread.
+ */
+public final class WebhookInbox {
+
+    public enum Taken {
+        /** Recorded, or of no interest: the PSP need not send it again. */
+        YES,
+        /** Nothing of it is believed. */
+        REFUSED,
+        /** It could not be looked up or recorded now: the PSP is to send it again. */
+        LATER
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(WebhookInbox.class);
+    private static final String UNMATCHED = "chargeonce.psp.notices.unmatched";
+    private static final String DROPPED = "chargeonce.psp.notices.dropped";
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int BATCH = 100;
+    /** Of the service's connections to Postgres: however many webhooks come, the others are the payments'. */
+    private static final int MOST_CONNECTIONS = 4;
+    /** For a row that others hold, each time with a connection. */
+    private static final Duration LOCK_PATIENCE = Duration.ofMillis(20);
+    /** Then it is tried again, and in between it has no connection: who waits for one payment takes none from the others. */
+    private static final List<Duration> AGAIN_AFTER = Stream.of(100, 200, 400, 800, 1_600, 1_600).map(Duration::ofMillis).toList();
+
+    private final Database database;
+    private final Gateways gateways;
+    private final PspExchange exchange;
+    private final Topics topics;
+    private final InstantSource clock;
+    private final Runnable committed;
+    private final MeterRegistry meters;
+    private final AuthenticationFailures forgeries;
+    private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
+    private Optional<UnmatchedNotices.Kept> looked = Optional.empty();
+
+    public WebhookInbox(Database database, Gateways gateways, PspExchange exchange, Topics topics, InstantSource clock, Runnable committed,
+                        MeterRegistry meters) {
+        this.database = database;
+        this.gateways = gateways;
+        this.exchange = exchange;
+        this.topics = topics;
+        this.clock = clock;
+        this.committed = committed;
+        this.meters = meters;
+        this.forgeries = new AuthenticationFailures("webhooks", meters);
+        gateways.psps().forEach(psp -> {
+            meters.counter(UNMATCHED, "psp", psp);
+            meters.counter(DROPPED, "psp", psp);
+        });
+    }
+
+    /** Those that may send webhooks. */
+    Set<String> psps() {
+        return Set.copyOf(gateways.psps());
+    }
+
+    /** @param psp as it came in the path; one without webhooks is refused like a forgery */
+    public Taken take(String psp, Function<String, Optional<String>> header, byte[] body) {
+        Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
+        Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
+        Taken taken = notices.isEmpty() ? Taken.REFUSED
+                : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
+        meters.counter("chargeonce.psp.webhooks", "psp", webhook.isPresent() ? psp : "unknown", "taken", taken.name()).increment();
+        return taken;
+    }
+
+    /** What becomes of those who send what no PSP has signed. */
+    AuthenticationFailures forgeries() {
+        return forgeries;
+    }
+
+    /** @throws Busy if no connection came free in time */
+    private <T> T apart(Supplier<T> work) {
+        boolean mine = false;
+        try {
+            mine = connections.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            if (!mine) {
+                throw new Busy();
+            }
+            return work.get();
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw new Busy();
+        } finally {
+            if (mine) {
+                connections.release();
+            }
+        }
+    }
+
+    /** So many webhooks are dealt with now that this one is to come again. */
+    private static final class Busy extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Busy() {
+            super("all connections to Postgres that webhooks may have are in use");
+        }
+    }
+
+    /** One that is to come again keeps no other from being taken. */
+    private boolean takeEach(String psp, List<Notice> notices) {
+        return notices.stream().filter(notice -> !takeNow(psp, notice)).count() == 0;
+    }
+
+    private boolean takeNow(String psp, Notice notice) {
+        try {
+            return take(psp, notice);
+        } catch (Busy later) {
+            return false;
+        } catch (DatabaseRefused refused) {
+            if (!refused.isPassing()) {
+                throw refused;
+            }
+            return false;
+        }
+    }
+
+    private record About(Attempt attempt, Operation operation) {}
+
+    /** @return false if it is to come again */
+    private boolean take(String psp, Notice notice) {
+        if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
+            return true;
+        }
+        Optional<About> about = apart(() -> database.withConnection(connection -> about(connection, psp, notice)));
+        return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
+    }
+
+    private boolean take(String psp, Notice notice, About about) {
+        Optional<Outcome> heard = heard(notice, about);
+        if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
+            return false;
+        }
+        whenItsRowIsFree(() -> apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, heard))));
+        committed.run();
+        return true;
+    }
+
+    /** @throws DatabaseRefused the row stayed busy */
+    private static void whenItsRowIsFree(Runnable work) {
+        for (Duration pause : AGAIN_AFTER) {
+            try {
+                work.run();
+                return;
+            } catch (DatabaseRefused refused) {
+                if (!refused.isRowBusy()) {
+                    throw refused;
+                }
+            }
+            sleep(pause);
+        }
+        work.run();
+    }
+
+    private static void sleep(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw new Busy();
+        }
+    }
+
+    /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
+    private boolean keep(String psp, Notice notice) {
+        var kept =
+                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
+        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
+            case UnmatchedNotices.New taken -> {
+                meters.counter(UNMATCHED, "psp", psp).increment();
+                LOG.error(
+                        "ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
+                                + " system use this account? It is kept and matched again and again: see dlq summary",
+                        psp, notice.key(), notice.pspReference().orElse("is not named"));
+                taken.instead().ifPresent(oldest -> tellDropped(psp, oldest));
+                yield true;
+            }
+            case UnmatchedNotices.Known known -> true;
+            case UnmatchedNotices.Full full -> {
+                LOG.error(
+                        "ALERT: {} messages of {} wait to be taken, and no more are kept; it is asked to send the one about attempt {} again",
+                        UnmatchedNotices.MOST, psp, notice.key());
+                yield false;
+            }
+        };
+    }
+
+    private void tellDropped(String psp, String oldest) {
+        meters.counter(DROPPED, "psp", psp).increment();
+        LOG.error(
+                "ALERT: {} messages of {} match no attempt, and the oldest is kept no longer: {}. Does another system use this account? Give"
+                        + " each an account, or at least a webhook, of its own",
+                UnmatchedNotices.MOST, psp, oldest);
+    }
+
+    /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. For one thread. */
+    public int matchAgain() {
+        for (String old : database.inTransaction(UnmatchedNotices::forgetOld)) {
+            LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}",
+                    UnmatchedNotices.KEPT.toDays(), old);
+        }
+        List<UnmatchedNotices.Kept> batch =
+                database.withConnection(connection -> UnmatchedNotices.matched(connection, gateways.psps(), looked, BATCH));
+        // What cannot be taken now stays, so the next look goes on behind it.
+        looked = batch.size() < BATCH ? Optional.empty() : Optional.of(batch.getLast());
+        return (int) batch.stream().filter(this::takeKept).count();
+    }
+
+    /** One message's bug is that message's. */
+    private boolean takeKept(UnmatchedNotices.Kept kept) {
+        try {
+            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            LOG.error("Bug! The kept message {} of {} could not be taken; it stays kept and is tried again", kept.id(), kept.psp(), bug);
+            return false;
+        }
+    }
+
+    private static UnmatchedNotices.Said toKeep(Notice.Said said) {
+        return switch (said) {
+            case Notice.Ended ended -> new UnmatchedNotices.Ended(ended.money(), ended.givesBack(), ended.outcome());
+            case Notice.CaptureFailed failed -> new UnmatchedNotices.CaptureFailed(failed.money(), failed.at(), failed.reason());
+            case Notice.CapturedAgain again -> new UnmatchedNotices.CapturedAgain(again.money(), again.at());
+        };
+    }
+
+    private static Notice.Said fromKept(UnmatchedNotices.Said said) {
+        return switch (said) {
+            case UnmatchedNotices.Ended ended -> new Notice.Ended(ended.money(), ended.givesBack(), ended.outcome());
+            case UnmatchedNotices.CaptureFailed failed -> new Notice.CaptureFailed(failed.money(), failed.at(), failed.reason());
+            case UnmatchedNotices.CapturedAgain again -> new Notice.CapturedAgain(again.money(), again.at());
+        };
+    }
+
+    private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
+        List<Attempt> found = AttemptTable.find(connection, List.of(notice.key().value()));
+        if (found.isEmpty() || !found.getFirst().psp().equals(psp)) {
+            return Optional.empty();
+        }
+        Attempt attempt = found.getFirst();
+        return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
+    }
+
+    /** Empty for what is no answer to the attempt. */
+    private Optional<Outcome> heard(Notice notice, About about) {
+        if (notice.said().isEmpty()) {
+            return Optional.of(lookedUp(notice, about));
+        }
+        return switch (notice.said().get()) {
+            case Notice.Ended ended -> Optional.of(judged(ended, about));
+            case Notice.CaptureFailed failed -> mismatch(failed, false, about);
+            case Notice.CapturedAgain again -> mismatch(again, false, about);
+        };
+    }
+
+    private Outcome judged(Notice.Ended said, About about) {
+        return mismatch(said, said.givesBack(), about).orElseGet(() -> {
+            exchange.watch(call(about), said.outcome());
+            return said.outcome();
+        });
+    }
+
+    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, About about) {
+        Operation operation = about.operation();
+        boolean sameWay = givesBack == (operation.kind() != OperationKind.CHARGE);
+        if (sameWay && said.money().equals(Optional.of(operation.accepted().request().money()))) {
+            return Optional.empty();
+        }
+        var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
+                said.money().map(Money::toString).orElse("no amount")), Optional.empty());
+        exchange.watch(call(about), mismatch);
+        return Optional.of(mismatch);
+    }
+
+    private Outcome lookedUp(Notice notice, About about) {
+        return exchange.ask(call(about).told(notice.pspReference()));
+    }
+
+    private PspCall call(About about) {
+        return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
+    }
+
+    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> heard) throws SQLException {
+        Database.waitForLocks(connection, LOCK_PATIENCE);
+        UnmatchedNotices.forget(connection, psp, notice.id());
+        if (!NoticeTable.insert(connection, psp, notice.id())) {
+            return true;
+        }
+        var locked = OperationTable.lock(connection, List.of(about.operation().id()));
+        var changes = new Changes(topics);
+        Operation operation = locked.rows().get(about.operation().id());
+        if (heard.isPresent()) {
+            LateAnswers.take(connection, operation, notice.key(), "webhook", heard.get(), locked.now(), changes);
+        } else {
+            CaptureNews.take(connection, operation, notice, changes);
+        }
+        changes.write(connection);
+        changes.incidents().forEach(incident -> incident.count(meters));
+        return true;
+    }
+}

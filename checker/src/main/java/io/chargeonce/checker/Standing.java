@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.checker;
-
-/** Where payments stand right now, in figures; for watching, not for judging. */
-public record Standing(long inTiers, long unresolved, long dead) {}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq;
+
+import io.chargeonce.ledger.AuditLog;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * Who changes the dead-letter queue and why; written to the audit log with every single change.
+ *
+ * @param actor who is told to have done it. The audit log does not believe it: Postgres names the login of the session
+ * @param claim who the client says that it is, kept beside that name
+ * @param run   names this one run, so that everything it changed can be found
+ */
+public record AuditContext(String actor, Optional<String> claim, Optional<String> reason, String run) {
+
+    private static final String LOGIN = "SELECT session_user";
+
+    public AuditContext {
+        if (actor.isBlank() || reason.filter(String::isBlank).isPresent()) {
+            throw new IllegalArgumentException("a change needs somebody who makes it, and a reason says something");
+        }
+    }
+
+    /** Without a claim. */
+    public AuditContext(String actor, Optional<String> reason, String run) {
+        this(actor, Optional.empty(), reason, run);
+    }
+
+    /** A run of its own for a service or a test. */
+    public static AuditContext of(String actor, Optional<String> reason) {
+        return new AuditContext(actor, reason, newRun());
+    }
+
+    /** A run of its own for the person at this terminal. */
+    public static AuditContext of(DeadLetterQueue queue, Optional<String> reason) {
+        return of(queue, reason, newRun());
+    }
+
+    /** For the person at this terminal: named by the login, which the database knows; the account at this machine is a claim. */
+    public static AuditContext of(DeadLetterQueue queue, Optional<String> reason, String run) {
+        String login = queue.database().withConnection(connection -> {
+            try (var statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+        return new AuditContext(login, Optional.of(Login.name()), reason, run);
+    }
+
+    private static String newRun() {
+        var bytes = new byte[5];
+        new SecureRandom().nextBytes(bytes);
+        return "run_" + HexFormat.of().formatHex(bytes);
+    }
+
+    public AuditLog.Actor person() {
+        return new AuditLog.Actor.Person(claim);
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.move;
+
+import java.util.Locale;
+
+/** What a run did with one dead letter. */
+public enum MoveResult {
+    /** Back at the front of the pipeline. */
+    REENTERED,
+    /** Its money had been taken already: settled with the PSP's reference. */
+    SETTLED,
+    /** The resolver asks the PSP now; it stays listed until the outcome is known. */
+    ASKED,
+    /** A record that had been edited went to the topic that it was found on. */
+    RESENT,
+    PURGED,
+    /** Purged before, and back in the queue. */
+    RESTORED,
+    /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
+    REFUSED,
+    /** A record that had been edited, left as it is, because no data key here opens the edit. */
+    CLOSED,
+    /** Somebody else moved it first, or it failed anew. */
+    GONE;
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static MoveResult fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.wire.TraceContext;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One request to accept a payment, complete: everything that its rows will hold.
+ *
+ * @param guarded     the purchase that must not be a second click; empty if it may be
+ * @param origin      the address that it came from, for the audit record
+ * @param askedAt     by this process's clock; only for people, in record headers
+ * @param traceparent of the span in which it came, if any
+ */
+public record AcceptRequest(String merchant, IdempotencyKey key, PaymentId id, PaymentRequest request, RequestFingerprint command,
+        AcceptedAnswer answer, Optional<byte[]> guarded, String origin, Instant askedAt, Optional<String> traceparent) {
+
+    /** One that may not be a second click for a purchase. */
+    public static AcceptRequest of(String merchant, IdempotencyKey key, PaymentRequest request, String origin, Instant askedAt) {
+        var id = PaymentId.derive(merchant, key);
+        return new AcceptRequest(merchant, key, id, request, RequestFingerprint.of(request), AcceptedAnswer.of(id, request),
+                Purchase.of(request), origin, askedAt, TraceContext.current());
+    }
+
+    /** The same, though it may be the same purchase as another: equal instalments are a real purchase. */
+    public AcceptRequest withoutGuard() {
+        return new AcceptRequest(merchant, key, id, request, command, answer, Optional.empty(), origin, askedAt, traceparent);
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Database;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.payment.PaymentId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/** Answers one ask, whichever way it came: over HTTP, as a line of a batch, or from a topic. Any thread. */
+public final class AnswerAccept implements Function<AcceptRequest, Answer>, AutoCloseable {
+
+    private static final int WRITERS = 2;
+    /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
+
+    private final Coalescer<AcceptRequest, Acceptance> acceptances;
+    private final KeysInFlight keys;
+
+    private AnswerAccept(Coalescer<AcceptRequest, Acceptance> acceptances) {
+        this.acceptances = acceptances;
+        this.keys = new KeysInFlight(acceptances);
+    }
+
+    /**
+     * @param topic        where accepted payments enter the pipeline
+     * @param chargeWithin after this time no new attempt to charge is made
+     * @param staged       told after each commit: a relay in this process need not wait for its next look
+     */
+    public static AnswerAccept start(Database database, String topic, Duration chargeWithin, Runnable staged) {
+        return new AnswerAccept(
+                new Coalescer<>("accept", database, WRITERS, LONGEST_WAIT, staged, new AcceptPayments(topic, chargeWithin)));
+    }
+
+    @Override
+    public Answer apply(AcceptRequest ask) {
+        return Guarded.answer(() -> switch (keys.accept(ask)) {
+            case Acceptance.Accepted() -> ask.answer().first();
+            case Acceptance.Replayed replay -> ask.answer().repeated(replay.now(), replay.firstAt(), ask.askedAt());
+            case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
+            case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
+            case Acceptance.InUse() -> Problems.keyInUse().answer();
+        });
+    }
+
+    @Override
+    public void close() {
+        acceptances.close();
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.transport;
+
+import io.chargeonce.ingest.answer.Answer;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * Sends answers. A body that nobody wanted is read to its end when that is near, so that the connection serves on; else the
+ * connection is closed behind the answer, and so it is where the client does not take its answer, and when the service drains.
+ * Any thread.
+ */
+public final class AnswerSender {
+
+    /** More than this of an unwanted body is not worth reading. */
+    private static final long WORTH_READING = 1024 * 1024;
+
+    private final Deadline answers;
+    private final Deadline leftovers;
+    private final Drain draining;
+
+    /**
+     * @param answers   for an answer to be taken
+     * @param leftovers for the rest of a body that nobody wanted; whoever dawdles over that keeps others out
+     */
+    public AnswerSender(Deadline answers, Deadline leftovers, Drain draining) {
+        this.answers = answers;
+        this.leftovers = leftovers;
+        this.draining = draining;
+    }
+
+    public void send(ServerRequest request, ServerResponse response, Answer answer) {
+        boolean unread = request.content().hasEntity() && !request.content().consumed();
+        boolean drain = unread && request.headers().contentLength().orElse(Long.MAX_VALUE) <= WORTH_READING
+                && !request.headers().contains(HeaderNames.EXPECT);
+        response.status(answer.status());
+        answer.headers().forEach((name, value) -> response.header(name, value));
+        if (unread && !drain || draining.hasBegun()) {
+            response.header(HeaderValues.CONNECTION_CLOSE);
+        }
+        answers.within(() -> {
+            response.send(answer.body());
+            return true;
+        });
+        if (drain) {
+            leftovers.within(() -> drain(request));
+        }
+    }
+
+    private static long drain(ServerRequest request) {
+        try (InputStream content = request.content().inputStream()) {
+            return content.transferTo(java.io.OutputStream.nullOutputStream());
+        } catch (IOException | RuntimeException e) {
+            throw new CloseConnectionException("the client did not finish its body", e);
+        }
+    }
+}

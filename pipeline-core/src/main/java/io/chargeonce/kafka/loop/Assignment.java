@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.kafka.loop;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+
+/** The partitions that are ours now. Only the poll thread changes it; meters read it from other threads. */
+final class Assignment {
+    private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
+    private final BufferLimit limit;
+    private final Signal drained;
+    private int turn;
+
+    Assignment(BufferLimit limit, Signal drained) {
+        this.limit = limit;
+        this.drained = drained;
+    }
+
+    /** Every assignment starts with a fresh object, also of a partition that we had a moment ago. */
+    void add(Collection<TopicPartition> partitions) {
+        remove(partitions);
+        partitions.forEach(this::start);
+    }
+
+    /** The partitions are no longer ours: nothing more is started in them. What runs may complete in what is returned. */
+    List<PartitionWork> remove(Collection<TopicPartition> partitions) {
+        List<PartitionWork> removed = partitions.stream()
+                .flatMap(partition -> Optional.ofNullable(works.remove(partition)).stream())
+                .toList();
+        removed.forEach(PartitionWork::abandon);
+        return removed;
+    }
+
+    List<PartitionWork> removeAll() {
+        return remove(List.copyOf(works.keySet()));
+    }
+
+    PartitionWork of(TopicPartition partition) {
+        return Optional.ofNullable(works.get(partition))
+                .orElseThrow(() -> new IllegalStateException("Bug! " + partition + " is not assigned"));
+    }
+
+    /** Forgets what was held and known of it. */
+    PartitionWork restart(TopicPartition partition) {
+        remove(List.of(partition));
+        return start(partition);
+    }
+
+    /** Forgets what was held of it, since its log was cut. */
+    PartitionWork restartOfTheSameTopic(TopicPartition partition) {
+        Optional<String> topicId = of(partition).topicId();
+        PartitionWork fresh = restart(partition);
+        topicId.ifPresent(fresh::belongsTo);
+        return fresh;
+    }
+
+    Set<TopicPartition> partitions() {
+        return Set.copyOf(works.keySet());
+    }
+
+    Set<String> topics() {
+        return works.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
+    }
+
+    /** What is wrong with single partitions, in one line; empty if nothing is. */
+    Optional<String> trouble() {
+        return works.values().stream().flatMap(work -> work.unreadable().stream()).sorted().reduce((one, other) -> one + "; " + other);
+    }
+
+    Collection<PartitionWork> all() {
+        return works.values();
+    }
+
+    /** Everything, the one that was first the last time at the end, so that none is always served last. */
+    List<PartitionWork> inTurn() {
+        List<PartitionWork> all = new ArrayList<>(works.values());
+        Collections.rotate(all, turn++);
+        return all;
+    }
+
+    Optional<Instant> nextDue() {
+        return works.values().stream().flatMap(work -> work.nextDue().stream()).min(Comparator.naturalOrder());
+    }
+
+    int held() {
+        return works.values().stream().mapToInt(PartitionWork::held).sum();
+    }
+
+    Overdue overdue(Instant now) {
+        return works.values().stream().map(work -> work.overdue(now)).reduce(Overdue.none(now), Overdue::and);
+    }
+
+    private PartitionWork start(TopicPartition partition) {
+        PartitionWork work = new PartitionWork(partition, limit, drained);
+        works.put(partition, work);
+        return work;
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.kafka.loop;
+
+/**
+ * How much of one partition is held in memory before it is paused. One poll more may come on top. Immutable.
+ *
+ * @param records       fetched and incomplete; at least 1
+ * @param bytes         of these, keys and values together; at least 1
+ * @param uncommittable offsets behind the lowest incomplete one, which come again after a crash; at least {@code records}
+ */
+public record BufferLimit(int records, long bytes, int uncommittable) {
+    public BufferLimit {
+        if (records < 1 || bytes < 1 || uncommittable < records) {
+            throw new IllegalArgumentException("A buffer of " + records + " records, " + bytes + " bytes and " + uncommittable
+                    + " uncommittable offsets can't work: at least 1, 1, and as many offsets as records");
+        }
+    }
+
+    /** Which limits were reached and are not half empty again: only then a paused partition fetches on, so that it does not flap. */
+    record Full(boolean inRecords, boolean inBytes, boolean inOffsets) {
+        static final Full NO = new Full(false, false, false);
+
+        boolean isReached() {
+            return inRecords || inBytes || inOffsets;
+        }
+    }
+
+    /** Each limit for itself: what one slow merchant holds of bytes or offsets below their limits does not keep the others' records out. */
+    Full after(Full before, int heldRecords, long heldBytes, int heldOffsets) {
+        return new Full(
+                heldRecords >= records || before.inRecords && heldRecords > records / 2,
+                heldBytes >= bytes || before.inBytes && heldBytes > bytes / 2,
+                heldOffsets >= uncommittable || before.inOffsets && heldOffsets > uncommittable / 2);
+    }
+}

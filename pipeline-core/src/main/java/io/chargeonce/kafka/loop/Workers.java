@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.kafka.loop;
+
+import io.chargeonce.kafka.Backoff;
+import io.chargeonce.kafka.LogLimit;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The slots of a loop: at most so many records are with the handler at once, each on a virtual thread, and shares take turns. Any
+ * thread may call it.
+ *
+ * <p>A virtual thread that finished a record goes on with the next that may run; so nothing waits for the poll thread to notice.
+ */
+final class Workers {
+    /** A longer wait is cut to this and asked for again, so that no clock's mistake can bury a record. */
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+    private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private static final Logger log = LoggerFactory.getLogger(Workers.class);
+
+    private final String loop;
+    private final RecordHandler handler;
+    private final InstantSource clock;
+    private final LoopMeters meters;
+    private final LogLimit logLimit;
+    private final ReadyRecords ready;
+    private final AtomicInteger withHandler = new AtomicInteger();
+    /** When the handler last came back from a record, or got one while it had none. */
+    private volatile Instant lastAnswer = Instant.MIN;
+
+    Workers(LoopSettings settings, RecordHandler handler, InstantSource clock, LoopMeters meters) {
+        this.loop = settings.name();
+        this.handler = handler;
+        this.clock = clock;
+        this.meters = meters;
+        this.logLimit = new LogLimit(clock, Duration.ofSeconds(1));
+        this.ready = new ReadyRecords(settings.maxInFlight(), settings.mostPerSecond(), clock);
+    }
+
+    /** What cannot be told is of no known share. Nothing that a record says may stop the poll thread. */
+    String shareOf(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            return handler.shareOf(record);
+        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
+            logLimit.ifAllowed(
+                    unsaid -> log.error("Bug! {}: the share of {}-{} offset {} can't be told; it takes its turn among those of no share",
+                            loop, record.topic(), record.partition(), record.offset(), bug));
+            return "";
+        }
+    }
+
+    /** Once their partitions have left. */
+    void forgetAbandoned() {
+        ready.forgetAbandoned();
+    }
+
+    /** The record is due and first of its key. It starts with the next {@link #startWhatFits}. */
+    void offer(HeldRecord held) {
+        ready.add(held);
+    }
+
+    void startWhatFits() {
+        for (Optional<HeldRecord> next = ready.start(); next.isPresent(); next = ready.start()) {
+            HeldRecord first = next.get();
+            Thread.ofVirtual().name(loop + "-worker").start(() -> work(first));
+        }
+    }
+
+    /**
+     * Gives a record that seems stuck to the handler once more, on a thread beside the slots: what is said first counts.
+     * The stuck thread keeps its slot until it returns.
+     */
+    void handAgain(HeldRecord stuck) {
+        meters.handedAgain();
+        logLimit.ifAllowed(unsaid -> log.warn(
+                "{}: {} offset {} is with the handler since {}; it gets the record a second time, so that its offset need not wait. {} such messages were left out",
+                loop, stuck.work.partition, stuck.record.offset(), stuck.begun, unsaid));
+        Thread.ofVirtual().name(loop + "-again").start(() -> {
+            if (stuck.work.beginAgain(stuck, clock.instant())) {
+                process(stuck).ifPresent(this::offer);
+                startWhatFits();
+            }
+        });
+    }
+
+    int inFlight() {
+        return ready.running();
+    }
+
+    /** While the handler has records: since when it has said nothing about any of them, though nothing that it needs was away. */
+    Optional<Instant> silentSince() {
+        if (withHandler.get() == 0) {
+            return Optional.empty();
+        }
+        Instant answer = lastAnswer;
+        return handler.waitedAgo().map(clock.instant()::minus).filter(answer::isBefore).or(() -> Optional.of(answer));
+    }
+
+    /** Records that are due and first of their key, and have no slot yet. */
+    int waiting() {
+        return ready.waiting();
+    }
+
+    boolean isBusy() {
+        return inFlight() > 0 || waiting() > 0;
+    }
+
+    /** Goes on with what may start when the one before is done. */
+    private void work(HeldRecord first) {
+        Optional<HeldRecord> next = Optional.of(first);
+        while (next.isPresent()) {
+            HeldRecord held = next.get();
+            try {
+                if (begins(held)) {
+                    process(held).ifPresent(ready::addFollower);
+                }
+            } finally {
+                ready.ended(held);
+            }
+            next = ready.start();
+        }
+    }
+
+    private boolean begins(HeldRecord held) {
+        Instant now = clock.instant();
+        boolean begins = held.work.begin(held, now);
+        if (begins) {
+            meters.late(Duration.between(held.due, now));
+        }
+        return begins;
+    }
+
+    /**
+     * Returns the record of the same key that may go next. Catches whatever the handler throws, errors too: a record whose
+     * thread died unnoticed would hold its offset for ever.
+     */
+    private Optional<HeldRecord> process(HeldRecord held) {
+        Verdict verdict;
+        try {
+            verdict = ask(held);
+        } catch (Throwable failure) {
+            return failed(held, failure);
+        }
+        return switch (verdict) {
+            case Verdict.Done done -> {
+                meters.done();
+                yield held.work.complete(held);
+            }
+            case Verdict.NotBefore early -> {
+                meters.notBefore();
+                held.failures = 0;
+                yield giveBack(held, early.pause().compareTo(LONGEST_WAIT) < 0 ? early.pause() : LONGEST_WAIT);
+            }
+        };
+    }
+
+    private Verdict ask(HeldRecord held) throws Exception {
+        if (held.failures > 0) {
+            meters.retried();
+        }
+        if (withHandler.get() == 0) {
+            lastAnswer = clock.instant();
+        }
+        withHandler.incrementAndGet();
+        try {
+            return Objects.requireNonNull(handler.handle(held.record), "Bug! The handler said nothing");
+        } finally {
+            lastAnswer = clock.instant();
+            withHandler.decrementAndGet();
+            // The next record on this thread must not inherit an interruption.
+            Thread.interrupted();
+        }
+    }
+
+    private Optional<HeldRecord> failed(HeldRecord held, Throwable failure) {
+        meters.failed();
+        held.failures++;
+        Duration pause = AFTER_FAILURE.after(held.failures);
+        report(held, failure, pause);
+        return giveBack(held, pause);
+    }
+
+    private Optional<HeldRecord> giveBack(HeldRecord held, Duration pause) {
+        held.work.giveBack(held, clock.instant().plus(pause));
+        return Optional.empty();
+    }
+
+    private void report(HeldRecord held, Throwable failure, Duration pause) {
+        logLimit.ifAllowed(unsaid -> log.warn(
+                "{}: the handler failed on {} offset {} ({} times in a row); it gets the record again in {} ms. {} such messages were left out",
+                loop, held.work.partition, held.record.offset(), held.failures, pause.toMillis(), unsaid, failure));
+    }
+}

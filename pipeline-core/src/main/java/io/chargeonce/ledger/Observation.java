@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ledger;
+
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+
+/**
+ * What a PSP told us about an attempt, as the columns it is stored in. A column that does not apply is null.
+ *
+ * @param source how we came to hear it: {@code call}, {@code question}, {@code webhook} or {@code hand}
+ */
+public record Observation(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
+        String pspReference) {
+
+    public Observation {
+        cause = storable(cause);
+        detail = storable(detail);
+        pspReference = storable(pspReference);
+    }
+
+    public static Observation of(PspKey key, String source, Outcome heard) {
+        return switch (heard) {
+            case Outcome.Charged charged ->
+                new Observation(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
+            case Outcome.Declined declined ->
+                new Observation(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.code(), declined.message(),
+                        declined.pspReference().orElse(null));
+            case Outcome.Failed failed ->
+                new Observation(key, source, AttemptState.FAILED_DEFINITE, "failed", failed.cause().tag(), failed.detail(), null);
+            case Outcome.Unknown unknown ->
+                new Observation(key, source, AttemptState.UNKNOWN, "unknown", unknown.cause().tag(), unknown.detail(),
+                        unknown.pspReference().orElse(null));
+        };
+    }
+
+    /** Not to a question, a webhook or a person. */
+    public boolean answersItsCall() {
+        return source.equals("call");
+    }
+
+    private static String storable(String column) {
+        return column == null ? null : ForeignText.storable(column);
+    }
+}
