@@ -7,6 +7,7 @@ import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.evidence.Topics;
+import io.chargeonce.checker.finding.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

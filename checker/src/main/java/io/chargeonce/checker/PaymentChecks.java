@@ -4,6 +4,8 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

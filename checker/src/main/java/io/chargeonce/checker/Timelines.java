@@ -4,6 +4,8 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.Violation;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;

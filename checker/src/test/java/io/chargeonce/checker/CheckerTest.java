@@ -2,9 +2,11 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.RefundCall;
+import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;

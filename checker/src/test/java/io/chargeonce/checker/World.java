@@ -2,13 +2,13 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
