@@ -59,6 +59,20 @@ class CheckerTest {
     }
 
     @Test
+    void a_report_tells_a_payments_history_without_saying_how_or_by_whom_it_was_paid() {
+        world.sql("UPDATE operation SET customer = 'cus_7', receipt_email = 'ann@example.com'",
+                "UPDATE idempotency_key SET request_params = '{\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_7\"}'");
+        world.send("requests", sample.charged, "4242424242424242 is no JSON");
+        world.forgetMovements();
+        Verdict verdict = world.check();
+        assertThat(verdict.timelines()).containsKey(sample.charged);
+        assertThat(verdict.timelines().get(sample.charged)).extracting(Event::what).anySatisfy(
+                what -> assertThat(what).contains("\"payment_method\":\"****\"", "\"amount\":1299"));
+        assertThat(verdict.report() + verdict.json()).contains("27 characters that are no JSON")
+                .doesNotContain("pm_card_visa", "cus_7", "ann@example.com", "4242424242424242");
+    }
+
+    @Test
     void accepted_durable_an_acceptance_without_a_row_is_lost() {
         String gone = DerivedId.ofPayment("acme", "gone");
         world.calls.add(

@@ -56,6 +56,7 @@ final class World implements AutoCloseable {
     final List<String> planted = new ArrayList<>();
     final List<Path> logs = new ArrayList<>();
     boolean inFlightAllowed;
+    Instant tiersSince = Instant.EPOCH;
     int shares = 1;
     Optional<Recovery> recovery = Optional.empty();
     private final String url = TestStack.newDatabase();
@@ -187,7 +188,7 @@ final class World implements AutoCloseable {
 
     Verdict check() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
-        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
+        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
                 Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, recovery);
         return Checker.check(evidence, Sources.of(evidence), List.of(), shares);
     }
