@@ -92,6 +92,7 @@ public final class ChargeEngine {
         this.tracing = tracing;
         this.lifecycle = lifecycle;
         var pipeline = settings.pipeline();
+        PublishedSettings.publish(meters, pipeline.tiers(), settings.psps());
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         this.database = lifecycle.start("database", () -> Database.openForService(

@@ -10,6 +10,9 @@ public interface PspSettings {
      */
     String name();
 
+    /** The address that the PSP's API begins with. */
+    String apiBase();
+
     /** A new gateway to this account. */
     Gateway gateway();
 }

@@ -4,6 +4,7 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Metrics;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
 import java.net.URI;
 import java.util.Optional;
 

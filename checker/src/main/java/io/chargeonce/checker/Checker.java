@@ -7,6 +7,7 @@ import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.evidence.Topics;
+import io.chargeonce.checker.finding.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,7 @@ public final class Checker {
         try (var rows = Rows.open(sources)) {
             new OperationRows(books).read(rows);
             new AttemptRows(books).read(rows);
-            new TierVisits(books, evidence.tiers()).read(rows);
+            new TierVisits(books, evidence).read(rows);
             new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
             new SealRows(books).read(rows);
             planted(books, evidence).lookThrough(rows);

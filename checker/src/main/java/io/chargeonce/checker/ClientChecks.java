@@ -4,6 +4,8 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.RefundCall;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 
 /** Compares what clients were told with the rows. */
 final class ClientChecks {

@@ -2,6 +2,7 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Headers;
+import io.chargeonce.checker.finding.Invariant;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,6 +2,7 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
 
 /** What must be over in a pipeline that is well again: payments under way, lag, transactions, locks. */
 final class Healed {

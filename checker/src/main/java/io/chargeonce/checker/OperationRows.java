@@ -2,6 +2,8 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;

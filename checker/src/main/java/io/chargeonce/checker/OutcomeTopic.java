@@ -3,6 +3,8 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Headers;
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HashMap;

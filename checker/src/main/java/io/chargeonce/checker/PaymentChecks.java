@@ -4,6 +4,8 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,12 +18,14 @@ final class PaymentChecks {
 
     private final ShareContents books;
     private final List<Duration> tiers;
+    private final long tiersSince;
     private final Optional<Recovery> recovery;
     private final boolean ledgersRead;
 
     PaymentChecks(ShareContents books, Evidence evidence, boolean ledgersRead) {
         this.books = books;
         this.tiers = evidence.tiers();
+        this.tiersSince = Rows.micros(evidence.tiersSince());
         this.recovery = evidence.recovery();
         this.ledgersRead = ledgersRead;
     }
@@ -129,7 +133,8 @@ final class PaymentChecks {
             long began = payment.beganToWait(retry);
             long due = began + tiers.get(retry.tier() - 1).toNanos() / 1_000;
             long sent = payment.sentAt.get(retry.attempt() - 1);
-            if (sent < due) {
+            boolean known = began >= tiersSince;
+            if (known && sent < due) {
                 books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, payment.id,
                         "attempt %d started %.3f ms before its time in tier %d"
                                 .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
@@ -137,7 +142,7 @@ final class PaymentChecks {
                 books.findings.add(Invariant.HOP_SOUND, payment.id,
                         "attempt %d started %.3f s before the record that it waited for was in tier %d"
                                 .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
-            } else if (recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
+            } else if (known && recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
                     .isPresent()) {
                 books.findings.add(Invariant.NEVER_EARLY, payment.id,
                         "attempt %d started %.1f s after its time in tier %d, with no fault about"

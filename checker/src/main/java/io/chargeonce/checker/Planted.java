@@ -2,6 +2,8 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Findings;
+import io.chargeonce.checker.finding.Invariant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

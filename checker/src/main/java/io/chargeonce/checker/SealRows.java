@@ -2,6 +2,7 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.finding.Invariant;
+
 /** Compares money per merchant and currency, as rows, outcome events and ledgers tell it. */
 final class Sums {
 

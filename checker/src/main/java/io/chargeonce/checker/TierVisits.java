@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,17 +13,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads each wait in a retry tier: whoever staged it, it was due no sooner than the tier's delay later. When it began is kept,
- * for the record that tells it may be lost.
+ * Reads each wait in a retry tier: it must be due no sooner than the tier's delay after it was staged. When it began is kept, for
+ * the record that tells it may be lost.
  */
 final class TierVisits {
 
     private final ShareContents books;
     private final List<Duration> tiers;
+    private final long tiersSince;
 
-    TierVisits(ShareContents books, List<Duration> tiers) {
+    TierVisits(ShareContents books, Evidence evidence) {
         this.books = books;
-        this.tiers = tiers;
+        this.tiers = evidence.tiers();
+        this.tiersSince = Rows.micros(evidence.tiersSince());
     }
 
     /** A presentation is none of a tier, and has a delay of its own. */
@@ -36,7 +42,16 @@ final class TierVisits {
         int step = row.getInt("step");
         long staged = Rows.micros(row, "staged_at");
         Optional.ofNullable(books.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
-        long waited = Rows.micros(row, "due_at") - staged;
+        if (staged >= tiersSince) {
+            compare(row, step, Rows.micros(row, "due_at") - staged);
+        }
+    }
+
+    private void compare(ResultSet row, int step, long waited) throws SQLException {
+        if (row.getInt("tier") > tiers.size()) {
+            throw new EvidenceMissing("%s waited in tier %d, but the delays of only %d tiers are known: name them all, shortest first"
+                    .formatted(row.getString("operation_id"), row.getInt("tier"), tiers.size()));
+        }
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
         if (waited < delay) {
             books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),

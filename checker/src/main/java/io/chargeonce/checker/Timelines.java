@@ -4,6 +4,8 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.Violation;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -18,7 +20,7 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.databind.JsonNode;
 
-/** Gathers everything that any source knows about the payments with a violation, in order of time. Reads all of it again. */
+/** Gathers everything that any source knows about the payments with a violation, in order of time, {@link Masked}. Reads all of it again. */
 final class Timelines {
 
     private static final int MOST_SUBJECTS = 100;
@@ -81,7 +83,8 @@ final class Timelines {
         try (var rows = Rows.open(sources)) {
             for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
                 rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
-                        row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"), row.getString("what"))));
+                        row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"),
+                        Masked.json(row.getString("what")))));
             }
         }
     }
@@ -102,23 +105,23 @@ final class Timelines {
 
     private static String text(ConsumerRecord<byte[], byte[]> record) {
         var headers = new HashMap<String, String>();
-        record.headers().forEach(header -> headers.put(header.key(), brief(header.value())));
-        return headers + " " + brief(record.value());
+        record.headers().forEach(header -> headers.put(header.key(), brief(text(header.value()))));
+        return headers + " " + (record.value() == null ? "null" : brief(Masked.json(text(record.value()))));
     }
 
-    private static String brief(byte[] bytes) {
-        if (bytes == null) {
-            return "null";
-        }
-        String text = new String(bytes, 0, Math.min(bytes.length, LONGEST_VALUE), StandardCharsets.UTF_8);
-        return bytes.length > LONGEST_VALUE ? text + "…" : text;
+    private static String text(byte[] bytes) {
+        return bytes == null ? "null" : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static String brief(String text) {
+        return text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
     }
 
     private void movement(String psp, JsonNode movement) {
         List<Event> list = events.get(movement.path("metadata").path("payment_id").asString(movement.path("id").asString()));
         if (list != null) {
             list.add(new Event(Instant.parse(movement.path("at").asString("1970-01-01T00:00:00Z")), "ledger of " + psp,
-                    movement.toString()));
+                    Masked.json(movement.toString())));
         }
     }
 }

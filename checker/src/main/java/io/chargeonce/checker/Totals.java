@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.finding.Findings;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,6 +2,9 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.PaymentCount;
+import io.chargeonce.checker.finding.Violation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -2,6 +2,8 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Headers;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.PaymentCount;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;

@@ -2,9 +2,11 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.RefundCall;
+import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -54,6 +56,20 @@ class CheckerTest {
         assertThat(world.check().count("in_flight")).isEqualTo(1);
         world.inFlightAllowed = true;
         assertThat(world.check().balanced()).as(waiting).isTrue();
+    }
+
+    @Test
+    void a_report_tells_a_payments_history_without_saying_how_or_by_whom_it_was_paid() {
+        world.sql("UPDATE operation SET customer = 'cus_7', receipt_email = 'ann@example.com'",
+                "UPDATE idempotency_key SET request_params = '{\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_7\"}'");
+        world.send("requests", sample.charged, "4242424242424242 is no JSON");
+        world.forgetMovements();
+        Verdict verdict = world.check();
+        assertThat(verdict.timelines()).containsKey(sample.charged);
+        assertThat(verdict.timelines().get(sample.charged)).extracting(Event::what).anySatisfy(
+                what -> assertThat(what).contains("\"payment_method\":\"****\"", "\"amount\":1299"));
+        assertThat(verdict.report() + verdict.json()).contains("27 characters that are no JSON")
+                .doesNotContain("pm_card_visa", "cus_7", "ann@example.com", "4242424242424242");
     }
 
     @Test

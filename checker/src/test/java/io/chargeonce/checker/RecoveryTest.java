@@ -2,8 +2,9 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,9 +2,12 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.EvidenceMissing;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.Base64;
@@ -196,6 +199,23 @@ class TopicChecksTest {
         assertThat(world.check().violations()).isEmpty();
         world.sql(VISIT.formatted(sample.retried, 3, Sample.at(2), Sample.at(7).minusMillis(1)));
         world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void never_early_waits_from_before_the_delays_are_known_are_not_compared_with_them() {
+        world.sql(VISIT.formatted(sample.retried, 3, Sample.at(2), Sample.at(3)),
+                "UPDATE payment_attempt SET sent_at = '" + Sample.at(3) + "' WHERE sequence = 2");
+        world.tiersSince = Sample.at(3);
+        assertThat(world.check().violations()).isEmpty();
+        world.tiersSince = Sample.at(2);
+        world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+    }
+
+    @Test
+    void a_wait_in_a_tier_whose_delay_is_not_known_is_named_and_no_verdict_made() {
+        world.sql(VISIT.formatted(sample.retried, 3, Sample.at(2), Sample.at(7)), "UPDATE tier_visit SET tier = 4");
+        assertThatThrownBy(world::check).isInstanceOf(EvidenceMissing.class)
+                .hasMessageContaining(sample.retried + " waited in tier 4, but the delays of only 3 tiers are known");
     }
 
     @Test

@@ -2,13 +2,13 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.evidence.Sources;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
@@ -56,6 +56,7 @@ final class World implements AutoCloseable {
     final List<String> planted = new ArrayList<>();
     final List<Path> logs = new ArrayList<>();
     boolean inFlightAllowed;
+    Instant tiersSince = Instant.EPOCH;
     int shares = 1;
     Optional<Recovery> recovery = Optional.empty();
     private final String url = TestStack.newDatabase();
@@ -187,7 +188,7 @@ final class World implements AutoCloseable {
 
     Verdict check() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
-        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), addresses,
+        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
                 Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, recovery);
         return Checker.check(evidence, Sources.of(evidence), List.of(), shares);
     }

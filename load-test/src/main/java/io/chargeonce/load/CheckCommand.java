@@ -7,13 +7,16 @@ import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.wire.Topics;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,9 +24,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "check", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. Where Postgres and Kafka are comes from CHARGEONCE_… variables.",
-        footer = {"", "Example: 'chargeonce up' after a load.",
-            "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson --well --metrics http://127.0.0.1:9100"})
+        description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. CHARGEONCE_… variables say where Postgres and Kafka are; without them it checks 'chargeonce up'.",
+        footer = {"", "Exit codes: 0 the books balance, 1 they are broken or payments are under way, 2 wrong usage or settings,",
+            "3 something cannot be reached.", "", "Example: 'chargeonce up' after a load.",
+            "  chargeonce load check --history load-history.ndjson --well"})
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -32,8 +36,16 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
+    @Option(names = "--service", paramLabel = "URL", converter = HttpAddress.class,
+            description = "A charge or retry service whose metrics tell the retry tiers and PSPs. Default: CHARGEONCE_ADMIN_ADDRESS, else http://127.0.0.1:9100, where 'up' serves them.")
+    Optional<URI> service = Optional.empty();
+
+    @Option(names = "--tiers", split = ",", paramLabel = "D", converter = Durations.class,
+            description = "The delays of the retry tiers, such as 5s,1m,10m. Default: CHARGEONCE_RETRY_TIERS, else what the service tells.")
+    List<Duration> tiers = List.of();
+
     @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
-            description = "A PSP simulator whose ledger counts; once for each. Without any, captures are not checked.")
+            description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, captures are not checked.")
     List<URI> psps = List.of();
 
     @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
@@ -57,7 +69,7 @@ final class CheckCommand implements Callable<Integer> {
     Duration latest;
 
     @Option(names = "--metrics", paramLabel = "URL", converter = HttpAddress.class,
-            description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable.")
+            description = "With --well: a service whose heap, descriptors and threads are looked at; repeatable. Default: --service.")
     List<URI> metrics = List.of();
 
     @Option(names = "--json", description = "Print the verdict as one line of JSON.")
@@ -68,24 +80,67 @@ final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
         requireSources(evidence);
+        Optional<RunningSettings> running = running();
+        evidence = withTiers(evidence, running);
+        evidence = running.filter(told -> psps.isEmpty()).map(RunningSettings::simulators).map(evidence::psps).orElse(evidence);
         if (history.isPresent()) {
             evidence = evidence.calls(new Calls.InFile(history.get()));
         }
         if (well) {
-            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, metrics));
+            List<URI> looked = metrics.isEmpty() ? running.map(RunningSettings::service).stream().toList() : metrics;
+            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, looked));
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         var out = spec.commandLine().getOut();
-        out.println(json ? verdict.json() : verdict.report());
+        out.println(json ? verdict.json() : basis(evidence) + verdict.report());
         out.flush();
         return verdict.balanced() ? 0 : 1;
     }
 
-    /** Each that is not there is told at once: books without it would say nothing. */
+    /** The tool finds what is not there before it reads for minutes; a verdict without it would mean nothing. */
     private void requireSources(Evidence evidence) {
         Checker.underWay(evidence);
         Reachable.topic(pipeline.connection(), new Topics(evidence.topicPrefix()).requests());
         psps.forEach(psp -> Reachable.http("the PSP's simulator", "--psp", psp));
-        metrics.forEach(service -> Reachable.http("the service", "--metrics", service));
+        metrics.forEach(address -> Reachable.http("the service", "--metrics", address));
+    }
+
+    /** Empty where no service tells its settings and none has to, because the tiers are given. */
+    private Optional<RunningSettings> running() {
+        boolean tiersGiven = !tiers.isEmpty() || pipeline.tiers().isPresent();
+        try {
+            return tiersGiven && !psps.isEmpty() && service.isEmpty() ? Optional.empty()
+                    : Optional.of(RunningSettings.of(service.orElseGet(pipeline::admin), pipeline.adminToken()));
+        } catch (UncheckedIOException e) {
+            if (tiersGiven && service.isEmpty()) {
+                return Optional.empty();
+            }
+            throw new UncheckedIOException(
+                    "%s: say with --service where one does, or name --tiers and each --psp".formatted(e.getMessage()),
+                    e.getCause());
+        }
+    }
+
+    private Evidence withTiers(Evidence evidence, Optional<RunningSettings> running) {
+        if (!tiers.isEmpty()) {
+            return evidence.tiers(tiers);
+        }
+        // Earlier the services may have had other tiers: nothing has kept them.
+        return pipeline.tiers().isPresent() ? evidence
+                : running.map(told -> evidence.tiers(told.tiers()).tiersSince(told.since())).orElse(evidence);
+    }
+
+    /** For people, who did not name it: what was compared. */
+    private static String basis(Evidence evidence) {
+        String delays = evidence.tiers().stream().map(CheckCommand::words).collect(Collectors.joining(", "));
+        return "retry tiers: %s%s%nledgers of PSPs: %s%n".formatted(delays,
+                evidence.tiersSince().equals(Instant.EPOCH) ? ""
+                        : "; waits from before %s are not compared with them: that service started then".formatted(evidence.tiersSince()),
+                evidence.psps().isEmpty() ? "none, so captures are not checked; name a simulator with --psp"
+                        : evidence.psps().stream().map(URI::toString).collect(Collectors.joining(", ")));
+    }
+
+    private static String words(Duration delay) {
+        return delay.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 }

@@ -6,9 +6,11 @@ import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +23,8 @@ final class PipelineOptions {
 
     private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
+
+    private static final URI ADMIN_OF_UP = URI.create("http://127.0.0.1:9100");
 
     @Option(names = "--database", paramLabel = "JDBC_URL", description = "Default: CHARGEONCE_DATABASE_URL.")
     Optional<String> database = Optional.empty();
@@ -35,6 +39,26 @@ final class PipelineOptions {
         database.ifPresent(url -> environment.put(PipelineSettings.DATABASE_URL.name(), url));
         kafka.ifPresent(servers -> environment.put(PipelineSettings.KAFKA.name(), servers));
         return Settings.load(environment, PipelineSettings.ALL, CATALOGUE).read(PipelineSettings::from);
+    }
+
+    private static final Setting<Optional<List<Duration>>> GIVEN_TIERS = PipelineSettings.TIERS.optional();
+
+    /** Empty unless the environment or the properties file says them. */
+    Optional<List<Duration>> tiers() {
+        return Settings.load(System.getenv(), List.of(GIVEN_TIERS), CATALOGUE).get(GIVEN_TIERS);
+    }
+
+    /** Where the services serve metrics; without such a setting, where {@code up} does. */
+    URI admin() {
+        return adminSettings().get(PipelineSettings.ADMIN).map(address -> URI.create("http://" + address)).orElse(ADMIN_OF_UP);
+    }
+
+    Optional<Secret> adminToken() {
+        return adminSettings().get(PipelineSettings.ADMIN_TOKEN);
+    }
+
+    private static Settings adminSettings() {
+        return Settings.load(System.getenv(), List.of(PipelineSettings.ADMIN, PipelineSettings.ADMIN_TOKEN), CATALOGUE);
     }
 
     KafkaConnection connection() {

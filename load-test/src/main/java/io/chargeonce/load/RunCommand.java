@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         description = "Sends payments over HTTP at a steady rate, whether or not the last ones were answered, and reports how that went.",
         footer = {"", "Example: against 'chargeonce up', then the books.",
             "  chargeonce load run --rate 200 --duration 30s --psp http://127.0.0.1:8090 --poison",
-            "  chargeonce load check --psp http://127.0.0.1:8090 --history load-history.ndjson"})
+            "  chargeonce load check --history load-history.ndjson"})
 final class RunCommand implements Callable<Integer> {
 
     @Spec

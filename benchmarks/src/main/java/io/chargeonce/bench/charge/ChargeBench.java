@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Contestant;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
 import java.io.PrintWriter;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Arena;
+import io.chargeonce.bench.contestant.Chargeonce;
+import io.chargeonce.bench.contestant.StubPsp;
 import io.chargeonce.bench.cost.MeasuredDriver;
 import io.chargeonce.bench.cost.StatementCosts;
 import io.chargeonce.bench.ingest.PaymentPost;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Arena;
+import io.chargeonce.bench.contestant.Chargeonce;
+import io.chargeonce.bench.contestant.Contestant;
+import io.chargeonce.bench.contestant.HttpPsp;
+import io.chargeonce.bench.contestant.SpringAsync;
+import io.chargeonce.bench.contestant.SpringTypical;
+import io.chargeonce.bench.contestant.StubPsp;
 import io.chargeonce.bench.ingest.PaymentPost;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;

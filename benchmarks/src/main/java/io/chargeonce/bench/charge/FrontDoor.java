@@ -3,6 +3,8 @@ package io.chargeonce.bench.charge;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.chargeonce.bench.contestant.Arena;
+import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Address;

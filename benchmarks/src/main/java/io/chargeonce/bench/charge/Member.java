@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.runtime.PipelineSettings;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Arena;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.charge;
 
+import io.chargeonce.bench.contestant.Arena;
+import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Evidence;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.tiers;
 
-import io.chargeonce.bench.charge.SpringTier;
+import io.chargeonce.bench.contestant.SpringTier;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;

@@ -4,6 +4,7 @@ package io.chargeonce.checker.evidence;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param kafka           Kafka client properties, with at least {@code bootstrap.servers}
  * @param topicPrefix     what the names of all topics and groups begin with
  * @param tiers           the delays of the retry tiers, first to last
+ * @param tiersSince      waits that began earlier are not compared with these delays: the services may have had others then
  * @param psps            simulators whose ledger is read at {@code /_sandbox/movements}; real PSPs have none, and without any
  *                        ledger the checks about captures are left out
  * @param calls           what clients sent and were told; read twice
@@ -23,7 +25,7 @@ import java.util.Optional;
  * @param recovery        if the pipeline is well again: then what is under way breaks the books
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
-        List<Duration> tiers, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
+        List<Duration> tiers, Instant tiersSince, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
         boolean inFlightAllowed, Optional<Recovery> recovery) {
 
     public Evidence {
@@ -40,33 +42,51 @@ public record Evidence(String jdbcUrl, String user, String password, Map<String,
     /** Topics {@code payments.*}, no history, nothing planted, and everything must be at rest. */
     public static Evidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
                               List<URI> psps) {
-        return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, psps,
+        return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, Instant.EPOCH, psps,
                 Optional.empty(), List.of(), List.of(), false, Optional.empty());
     }
 
     public Evidence topicPrefix(String other) {
-        return new Evidence(jdbcUrl, user, password, kafka, other, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
+        return new Evidence(jdbcUrl, user, password, kafka, other, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                recovery);
     }
 
     public Evidence kafka(Map<String, Object> properties) {
-        return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed, recovery);
+        return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
+                inFlightAllowed, recovery);
     }
 
     public Evidence calls(Calls history) {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, Optional.of(history), planted, logs,
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, Optional.of(history), planted, logs,
                 inFlightAllowed, recovery);
     }
 
     public Evidence planted(List<String> strings, List<Path> searched) {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, strings, searched, inFlightAllowed, recovery);
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, strings, searched, inFlightAllowed,
+                recovery);
     }
 
     public Evidence allowInFlight() {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, true, recovery);
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true, recovery);
     }
 
     public Evidence recovered(Recovery expected) {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, psps, calls, planted, logs, inFlightAllowed,
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
                 Optional.of(expected));
+    }
+
+    public Evidence tiersSince(Instant known) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, known, psps, calls, planted, logs, inFlightAllowed,
+                recovery);
+    }
+
+    public Evidence tiers(List<Duration> delays) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, delays, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                recovery);
+    }
+
+    public Evidence psps(List<URI> ledgers) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, ledgers, calls, planted, logs, inFlightAllowed,
+                recovery);
     }
 }

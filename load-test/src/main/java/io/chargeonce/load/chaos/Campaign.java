@@ -6,6 +6,7 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
 import io.chargeonce.load.traffic.Merchant;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.load.chaos.woven.CrashPoint;
+import io.chargeonce.load.chaos.woven.ShiftedClock;
+import io.chargeonce.load.chaos.woven.ShortTransactions;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.load.chaos.woven.CrashPoint;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.sandbox.PostgresServer;
 import java.time.Duration;
 import java.time.LocalTime;

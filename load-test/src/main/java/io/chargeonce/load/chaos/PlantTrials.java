@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.runtime.Build;

@@ -4,6 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.chaos.woven.Weaver;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;

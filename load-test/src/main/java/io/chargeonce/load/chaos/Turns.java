@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Rounds in which everything has its turn once, each round in an order that the seed decides. Immutable. */
-record Turns<T>(List<T> all, long seed) {
+public record Turns<T>(List<T> all, long seed) {
 
     /** Whose turn it is in a campaign, counted from 1, when each campaign takes so many. */
     List<T> of(int campaign, int each) {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.plant;
 
-import static io.chargeonce.checker.Invariant.ACCEPTED_DURABLE;
-import static io.chargeonce.checker.Invariant.ALIVE_AFTER_HEAL;
-import static io.chargeonce.checker.Invariant.ATTEMPTS_MONOTONE;
-import static io.chargeonce.checker.Invariant.AUDIT_SEALED;
-import static io.chargeonce.checker.Invariant.BOUNDED;
-import static io.chargeonce.checker.Invariant.CONSERVATION;
-import static io.chargeonce.checker.Invariant.DLQ_ALGEBRA;
-import static io.chargeonce.checker.Invariant.HOP_SOUND;
-import static io.chargeonce.checker.Invariant.IDEMPOTENT_ACCEPT;
-import static io.chargeonce.checker.Invariant.MONEY_SUM;
-import static io.chargeonce.checker.Invariant.NEVER_EARLY;
-import static io.chargeonce.checker.Invariant.NO_CARD_DATA;
-import static io.chargeonce.checker.Invariant.ONE_CAPTURE;
-import static io.chargeonce.checker.Invariant.OUTCOME_AGREES;
-import static io.chargeonce.checker.Invariant.PSP_AGREES;
-import static io.chargeonce.checker.Invariant.REFUNDS;
-import static io.chargeonce.checker.Invariant.RIGHTS_HOLD;
+import static io.chargeonce.checker.finding.Invariant.ACCEPTED_DURABLE;
+import static io.chargeonce.checker.finding.Invariant.ALIVE_AFTER_HEAL;
+import static io.chargeonce.checker.finding.Invariant.ATTEMPTS_MONOTONE;
+import static io.chargeonce.checker.finding.Invariant.AUDIT_SEALED;
+import static io.chargeonce.checker.finding.Invariant.BOUNDED;
+import static io.chargeonce.checker.finding.Invariant.CONSERVATION;
+import static io.chargeonce.checker.finding.Invariant.DLQ_ALGEBRA;
+import static io.chargeonce.checker.finding.Invariant.HOP_SOUND;
+import static io.chargeonce.checker.finding.Invariant.IDEMPOTENT_ACCEPT;
+import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
+import static io.chargeonce.checker.finding.Invariant.NEVER_EARLY;
+import static io.chargeonce.checker.finding.Invariant.NO_CARD_DATA;
+import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
+import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
+import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
+import static io.chargeonce.checker.finding.Invariant.REFUNDS;
+import static io.chargeonce.checker.finding.Invariant.RIGHTS_HOLD;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
 import java.util.Arrays;
 import java.util.List;

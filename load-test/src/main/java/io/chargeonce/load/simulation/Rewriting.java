@@ -24,7 +24,7 @@ import net.bytebuddy.jar.asm.Type;
  */
 final class Rewriting {
 
-    private static final String BLOCKING = "io/chargeonce/load/universe/Blocking";
+    private static final String BLOCKING = "io/chargeonce/load/universe/kernel/Blocking";
     private static final String STAND_INS = "io/chargeonce/load/universe/StandIns";
     private static final String WORKER = "io/chargeonce/runtime/Worker";
     private static final Set<String> CATCH_ALL = Set.of("java/lang/Throwable", "java/lang/Error");

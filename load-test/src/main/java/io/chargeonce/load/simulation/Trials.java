@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.simulation;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.BugTable;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.Strands;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -3,8 +3,9 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.audit.SealCheck;
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.Database;
+import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.util.ArrayList;
 import java.util.List;
 

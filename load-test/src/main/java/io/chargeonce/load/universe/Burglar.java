@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,8 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.load.game.SecretFiles;
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
 import io.chargeonce.psp.adyen.AdyenSettings;

@@ -3,10 +3,11 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.personal.Erase;
-import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.wire.Topics;
 import java.util.ArrayList;
 import java.util.List;

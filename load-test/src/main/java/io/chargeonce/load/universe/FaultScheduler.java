@@ -2,6 +2,10 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kafka.Broker;
+import io.chargeonce.load.universe.kafka.ModelConsumer;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,8 +2,12 @@
 package io.chargeonce.load.universe;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kafka.Broker;
+import io.chargeonce.load.universe.kafka.Group;
+import io.chargeonce.load.universe.kafka.Log;
+import io.chargeonce.load.universe.kafka.ModelProducer;
+import io.chargeonce.load.universe.kernel.Kernel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

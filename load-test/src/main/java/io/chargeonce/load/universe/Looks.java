@@ -3,6 +3,7 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
+import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

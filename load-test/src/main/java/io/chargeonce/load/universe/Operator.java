@@ -3,8 +3,8 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
@@ -12,6 +12,8 @@ import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.List;

@@ -2,6 +2,9 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.load.game.SecretFiles;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.Strands;
 import io.chargeonce.psp.http.AnswerTooLong;
 import java.io.IOException;
 import java.net.ConnectException;

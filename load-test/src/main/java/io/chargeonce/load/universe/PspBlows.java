@@ -2,6 +2,8 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

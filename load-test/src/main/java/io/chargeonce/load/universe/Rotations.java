@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.SecretFiles;
+import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
 import java.time.Duration;

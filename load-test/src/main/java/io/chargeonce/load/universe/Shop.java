@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.ingest.answer.Checked;
-import io.chargeonce.ingest.answer.Answer;
-import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.ingest.accept.AcceptRequest;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.Invariant;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.ingest.accept.AcceptRequest;
+import io.chargeonce.ingest.accept.PaymentBody;
+import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kafka.Broker;
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.Strand;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;

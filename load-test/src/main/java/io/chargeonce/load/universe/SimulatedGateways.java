@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;

@@ -3,8 +3,12 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
-import io.chargeonce.kafka.loop.BufferLimit;
 import io.chargeonce.kafka.ConsumerSettings;
+import io.chargeonce.kafka.loop.BufferLimit;
+import io.chargeonce.load.universe.kafka.Broker;
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.http.HttpRequest;

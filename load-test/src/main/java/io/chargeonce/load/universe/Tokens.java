@@ -9,6 +9,8 @@ import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.merchants.TokenBook;
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.runtime.SteadyClock;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.universe.kernel.Host;
+import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.Killed;
+import io.chargeonce.load.universe.kernel.Strand;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.Invariant;
-import io.chargeonce.checker.Violation;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

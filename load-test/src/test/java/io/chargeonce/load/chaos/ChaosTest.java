@@ -2,9 +2,9 @@
 package io.chargeonce.load.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
-import io.chargeonce.checker.Invariant;
-import io.chargeonce.checker.Violation;
+import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
+import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.plant.Plant;
 import java.io.PrintWriter;
 import java.io.StringWriter;

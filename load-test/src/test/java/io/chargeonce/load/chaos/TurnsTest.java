@@ -2,7 +2,7 @@
 package io.chargeonce.load.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import io.chargeonce.load.chaos.woven.CrashPoint;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

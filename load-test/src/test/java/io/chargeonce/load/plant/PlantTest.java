@@ -4,7 +4,7 @@ package io.chargeonce.load.plant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.chargeonce.checker.Invariant;
+import io.chargeonce.checker.finding.Invariant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.chargeonce.load.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.checker.Violation;
+import io.chargeonce.checker.finding.Violation;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.checker.finding;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Gathers what the checks find. For one thread. */
+public final class Findings {
+
+    /** A run that is broken all over is told from its first thousands as well. */
+    private static final int MOST_TOLD = 2_000;
+
+    private final List<Violation> violations = new ArrayList<>();
+    private final Map<PaymentCount, Set<String>> tallied = new EnumMap<>(PaymentCount.class);
+    private long total;
+
+    public void add(Invariant invariant, String subject, String sentence) {
+        add(new Violation(invariant, Optional.of(subject), sentence));
+    }
+
+    public void add(Invariant invariant, PaymentCount tally, String subject, String sentence) {
+        tallied.computeIfAbsent(tally, unseen -> new HashSet<>()).add(subject);
+        add(invariant, subject, sentence);
+    }
+
+    public void addGeneral(Invariant invariant, String sentence) {
+        add(new Violation(invariant, Optional.empty(), sentence));
+    }
+
+    public void add(Violation violation) {
+        total++;
+        if (violations.size() < MOST_TOLD) {
+            violations.add(violation);
+        }
+    }
+
+    public List<Violation> violations() {
+        return List.copyOf(violations);
+    }
+
+    public long total() {
+        return total;
+    }
+
+    public int count(PaymentCount tally) {
+        return tallied.getOrDefault(tally, Set.of()).size();
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.checker.finding;
+
+/** What must hold at the end of every run. */
+public enum Invariant {
+    /** Every accepted request is one payment with the same content; a refused one is none. */
+    ACCEPTED_DURABLE("accepted-durable"),
+    /** One merchant and key name one payment, and another payload under them is never accepted. */
+    IDEMPOTENT_ACCEPT("idempotent-accept"),
+    /** The accepted payments are succeeded, declined, dead, purged or under way, each exactly one of these. */
+    CONSERVATION("conservation"),
+    /** At most one unreversed capture per payment over all PSPs, by the payment id in their metadata. */
+    ONE_CAPTURE("one-capture"),
+    /** At most one refund per entity key, and never more in sum than was captured. */
+    REFUNDS("refunds"),
+    /** Succeeded means captured at this amount and currency, and the other way round. */
+    PSP_AGREES("psp-agrees"),
+    /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
+    OUTCOME_AGREES("outcome-agrees"),
+    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the one before, and none after the end. */
+    ATTEMPTS_MONOTONE("attempts-monotone"),
+    /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
+    HOP_SOUND("hop-sound"),
+    /** No attempt starts before the delay of the tier that it waited in, nor long after it while all is well. */
+    NEVER_EARLY("never-early"),
+    /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
+    DLQ_ALGEBRA("dlq-algebra"),
+    /** Seals on the audit log follow each other without a gap, and each covers as many records as when it was made. */
+    AUDIT_SEALED("audit-sealed"),
+    /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
+    MONEY_SUM("money-sum"),
+    /** No planted card number, secret or erased personal field is found anywhere. */
+    NO_CARD_DATA("no-card-data"),
+    /** What may not be done is refused, whoever tries; and who changes the audit log behind its triggers is told of. */
+    RIGHTS_HOLD("rights-hold"),
+    /** What was sealed opens with the keys that there are, as it was. */
+    SEALED_OPENS("sealed-opens"),
+    /** Another merchant's trouble, and a key that was changed, keep no good payment from being charged soon. */
+    OTHERS_GO_ON("others-go-on"),
+    /** Soon after the last fault nothing is under way: no payment, no lag, no transaction; and no record that the broker refuses. */
+    ALIVE_AFTER_HEAL("alive-after-heal"),
+    /** Processes and tables stay within limits, and faults explain every repeated record. */
+    BOUNDED("bounded");
+
+    private final String id;
+
+    Invariant(String id) {
+        this.id = id;
+    }
+
+    /** As printed. */
+    public String id() {
+        return id;
+    }
+}

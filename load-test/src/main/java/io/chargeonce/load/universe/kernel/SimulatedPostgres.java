@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.load.universe.kernel;
+
+import io.chargeonce.database.Database;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.stream.Stream;
+
+/**
+ * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
+ * late, and its connections break and lose the answer to a COMMIT as the faults say. It tells the universe's time. For who has the turn.
+ */
+public final class SimulatedPostgres {
+
+    /**
+     * How likely it is, at each COMMIT, that the connection breaks before it and after it, and that ingest's comes late; and that
+     * a thread stalls, alone in its process: before it gets a connection, and before it takes the operations that it has work for.
+     */
+    public record Faults(double lostBefore, double lostAfter, double late, double stall, double hang, double idle) {
+
+        public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
+    }
+
+    public static final String HUNG = "after a thread hung";
+
+    private static final Duration SHORTEST_STALL = Duration.ofMillis(200);
+    private static final Duration LONGEST_STALL = Duration.ofSeconds(5);
+
+    private static SimulatedPostgres current;
+
+    private final String url;
+    private final Deque<Connection> idle = new ArrayDeque<>();
+    private final Map<Connection, Long> told = new IdentityHashMap<>();
+    private final List<Wire> wires = new ArrayList<>();
+    private Faults faults = Faults.NONE;
+    private boolean down;
+    private Connection outside;
+    private Connection emptying;
+    private Stagings stagings = new Stagings();
+    /** How far its clock is ahead. */
+    private long clockMicros;
+
+    public SimulatedPostgres(String url) {
+        this.url = url;
+    }
+
+    public void enter() {
+        current = this;
+        faults = Faults.NONE;
+        down = false;
+        clockMicros = 0;
+        stagings = new Stagings();
+    }
+
+    /** How far Postgres's clock is ahead. */
+    public static long clockMicros() {
+        return current == null ? 0 : current.clockMicros;
+    }
+
+    public void step(Duration ahead) {
+        clockMicros += ahead.toNanos() / 1_000;
+    }
+
+    public static SimulatedPostgres it() {
+        return current;
+    }
+
+    Stagings stagings() {
+        return stagings;
+    }
+
+    public void faults(Faults chosen) {
+        faults = chosen;
+    }
+
+    public Faults faults() {
+        return faults;
+    }
+
+    public void down(boolean isDown) {
+        down = isDown;
+        if (isDown) {
+            List.copyOf(wires).forEach(Wire::cut);
+        }
+    }
+
+    /** As a pool hands it out: a place where the process may die. */
+    public Connection connect() throws SQLException {
+        Kernel kernel = Kernel.it();
+        kernel.point("before a transaction");
+        if (kernel.chance(faults.stall())) {
+            kernel.sleep(kernel.between(SHORTEST_STALL, LONGEST_STALL));
+        }
+        if (down) {
+            throw new SQLTransientConnectionException("the simulated Postgres is away", "08001");
+        }
+        Wire wire = new Wire(this, take());
+        wires.add(wire);
+        Host host = kernel.host();
+        Runnable broken = wire::cut;
+        host.lastWill.add(broken);
+        wire.onClose(() -> host.lastWill.remove(broken));
+        return wire.connection();
+    }
+
+    /** What came later is finished meanwhile; and whoever watches over the process may end it for that. */
+    void hang() {
+        Kernel kernel = Kernel.it();
+        if (kernel.chance(faults.hang())) {
+            kernel.sleep(kernel.between(SHORTEST_STALL, LONGEST_STALL));
+            kernel.point(HUNG);
+        }
+    }
+
+    private Connection take() throws SQLException {
+        Connection raw = idle.poll();
+        return raw != null ? raw : newConnection();
+    }
+
+    /** Every statement comes again in the next universe, so it is planned when it first comes; what has no parameters goes as mere text. */
+    private Connection open() throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("preferQueryMode", "extendedForPrepared");
+        return DriverManager.getConnection(url, properties);
+    }
+
+    /** As on large tables. By the size of small ones, a plan and with it the order of rows would depend on when it was made. */
+    private Connection newConnection() throws SQLException {
+        Connection raw = open();
+        try (var statement = raw.createStatement()) {
+            statement.execute("""
+                    SET search_path = chargeonce, universe, pg_catalog;
+                    SET lock_timeout = 1000;
+                    SET plan_cache_mode = force_generic_plan;
+                    SET jit = off;
+                    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
+                    """);
+        }
+        return raw;
+    }
+
+    private static final String EMPTY = """
+            SET session_replication_role = replica;
+            DO $$
+            DECLARE
+                used text := (SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+                               WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'flyway%'
+                                 AND pg_relation_size(oid) > 0);
+            BEGIN
+                IF used IS NOT NULL THEN
+                    EXECUTE format('TRUNCATE %s CASCADE', used);
+                END IF;
+            END
+            $$;
+            SELECT setval(seqrelid, seqstart, false)
+              FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid AND relnamespace = 'chargeonce'::regnamespace;
+            INSERT INTO chargeonce.merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
+            RESET session_replication_role
+            """;
+
+    /** One that tells the time of outside. Its end keeps it for the next check. */
+    public Connection outside() throws SQLException {
+        if (outside == null) {
+            outside = open();
+            try (var statement = outside.createStatement()) {
+                statement.execute("SET search_path = chargeonce, public");
+            }
+        }
+        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        outside.rollback();
+                        return null;
+                    }
+                    return method.invoke(outside, arguments);
+                });
+    }
+
+    /** When the place of a dead row is free again depends on transactions of other universes, so none is until this one is over. */
+    private static final String KEEP_DEAD_ROWS = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM chargeonce.merchant";
+
+    /** For the next universe, as if none was played before it: where a row lies decides among those that are due at the same time. */
+    public void empty() {
+        inEmptyingConnection(EMPTY);
+        inEmptyingConnection(KEEP_DEAD_ROWS);
+    }
+
+    /** The universe is over. */
+    public void leave() {
+        inEmptyingConnection("ROLLBACK");
+    }
+
+    public void inEmptyingConnection(String sql) {
+        try {
+            emptying = emptying == null ? open() : emptying;
+            try (var statement = emptying.createStatement()) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble: " + e.getMessage(), e);
+        }
+    }
+
+    /** Merchants may ask for it. */
+    public void presentDeclinesAgain() {
+        inIdleConnection("UPDATE chargeonce.merchant SET represent_declines = true");
+    }
+
+    /** What a person does when the cause is mended. */
+    public void clearRefusals() {
+        inIdleConnection("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
+        stagings.committedAnywhere();
+    }
+
+    private void inIdleConnection(String sql) {
+        inIdle(raw -> {
+            try (var statement = raw.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
+    private static final String AT_REST = """
+            SELECT NOT EXISTS (SELECT FROM operation_state
+                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
+            """;
+
+    private static final String WAITS_FOR_DAYS = """
+            SELECT EXISTS (SELECT FROM operation_state WHERE represent_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM operation_state WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL
+                                                              OR state = 'scheduled' AND represent_at IS NULL)
+            """;
+
+    /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
+    public record Unresolved(String operation, String key, String psp) {}
+
+    private static final String UNRESOLVED = """
+            SELECT operation_state.operation_id, psp_key, payment_attempt.psp
+              FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
+                             JOIN dead_letter ON dead_letter_id = operation_state.operation_id
+             WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead'
+                OR operation_state.state = 'purged' AND dead_letter.state = 'purged' AND operation_state.resolve_at IS NOT NULL
+             ORDER BY operation_state.operation_id
+            """;
+
+    public List<Unresolved> unresolved() {
+        return inIdle(raw -> {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
+                var found = new ArrayList<Unresolved>();
+                while (row.next()) {
+                    found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3)));
+                }
+                return found;
+            }
+        });
+    }
+
+    /** In one that no process has. */
+    public <T> T inIdle(Database.Work<T> work) {
+        try {
+            Connection raw = take();
+            try {
+                return work.with(raw);
+            } finally {
+                idle.push(raw);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    public boolean isAtRest() {
+        return says(AT_REST);
+    }
+
+    /** Whether all that is left are cards that are to be presented again days later. */
+    public boolean waitsForDays() {
+        return says(WAITS_FOR_DAYS);
+    }
+
+    private boolean says(String question) {
+        return inIdle(raw -> {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(question)) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        });
+    }
+
+    /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */
+    void giveBack(Wire wire, Connection raw, boolean broken) {
+        wires.remove(wire);
+        try {
+            if (!raw.getAutoCommit()) {
+                raw.rollback();
+                forgetTime(raw);
+                raw.setAutoCommit(true);
+            }
+            if (broken) {
+                try (var statement = raw.createStatement()) {
+                    statement.execute("SELECT pg_advisory_unlock_all()");
+                }
+            }
+            idle.push(raw);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Bug! The real Postgres is in trouble", e);
+        }
+    }
+
+    /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. */
+    public void tellTime(Connection raw) throws SQLException {
+        long now = Kernel.it().wall() + clockMicros;
+        if (told.getOrDefault(raw, 0L) != now) {
+            told.put(raw, now);
+            try (var statement = raw.createStatement()) {
+                statement.execute("SET universe.micros = " + now);
+            }
+        }
+    }
+
+    /** A rollback takes back what was told within the transaction. */
+    void forgetTime(Connection raw) {
+        told.remove(raw);
+    }
+
+    public void close() {
+        Stream.concat(idle.stream(), Stream.of(outside, emptying).filter(Objects::nonNull)).forEach(raw -> {
+            try {
+                raw.close();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.charge.ChargeService;
+import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.psp.adyen.AdyenSettings;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Secret;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.sandbox.adyen.AdyenSimulator;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ConnectException;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** Beside a charge service with tiers of one and two seconds and two PSPs. */
+class CheckCommandTest {
+
+    private static final int FAILED = 70;
+
+    private final String url = TestStack.newDatabase();
+    private final Lifecycle parts = new Lifecycle("test", Duration.ofSeconds(30));
+    private final StringWriter out = new StringWriter();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private StripeSimulator stripe;
+    private AdyenSimulator adyen;
+    private AdminServer admin;
+
+    @BeforeEach
+    void start() {
+        Migrations.apply(url, "postgres", "");
+        String kafka = TestStack.kafka().bootstrapServers();
+        var tiers = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2));
+        try (var client = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            new TopicPlan(new Topics("payments"), tiers.size(), 1, Optional.of((short) 1)).create(client);
+        }
+        stripe = parts.start("stripe", () -> StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory()));
+        adyen = parts.start("adyen", () -> AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory()));
+        var meters = parts.start("meters", () -> Meters.of("test"));
+        var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), "payments", tiers, Optional.empty());
+        var settings = new ChargeSettings(pipeline,
+                List.of(new StripeSettings("sk_test", stripe.apiBase().toString(), Duration.ofSeconds(1)),
+                        new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
+                                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
+                                Duration.ofSeconds(1), Optional.empty())),
+                10, Duration.ofSeconds(20), Duration.ofSeconds(1), List.of(Duration.ofSeconds(1)), Duration.ofMinutes(1),
+                Optional.empty(), ChargeSettings.Pace.USUAL);
+        parts.start("charge", () -> ChargeService.start(settings, meters));
+        admin = parts.start("admin", () -> AdminServer.start(new Address("127.0.0.1", 0), Optional.<Secret>empty(), meters::scrape));
+    }
+
+    @AfterEach
+    void stop() {
+        parts.close();
+    }
+
+    private int check(String service, String... more) {
+        var arguments = new ArrayList<>(List.of("check", "--database", url + "&user=postgres", "--kafka",
+                TestStack.kafka().bootstrapServers(), "--service", service));
+        arguments.addAll(List.of(more));
+        var line = new CommandLine(new LoadCommand()).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            failure.set(e);
+            return FAILED;
+        });
+        return line.execute(arguments.toArray(String[]::new));
+    }
+
+    private String service() {
+        return "http://127.0.0.1:" + admin.port();
+    }
+
+    private void waited(int tier, String interval) throws SQLException {
+        try (var connection = DriverManager.getConnection(url, "postgres", ""); var statement = connection.createStatement()) {
+            statement.execute("""
+                    INSERT INTO chargeonce.tier_visit (operation_id, step, generation, tier, state, staged_at, due_at)
+                    VALUES ('pay_1', %d, 1, %d, 'scheduled', now(), now() + interval '%s')""".formatted(tier + 1, tier, interval));
+        }
+    }
+
+    @Test
+    void tiers_and_psps_come_from_the_running_service() throws Exception {
+        waited(1, "1 s");
+        waited(2, "2 s");
+        assertThat(check(service())).as(out.toString()).isZero();
+        assertThat(out.toString()).contains("retry tiers: 1s, 2s", stripe.apiBase().toString(), adyen.apiBase().toString(), "balanced");
+    }
+
+    @Test
+    void a_wait_that_is_shorter_than_the_services_tier_is_early() throws Exception {
+        waited(2, "1.9 s");
+        assertThat(check(service(), "--json")).isEqualTo(1);
+        assertThat(out.toString().lines()).hasSize(1).allSatisfy(line -> assertThat(line)
+                .contains("\"verdict\":\"broken\"", "where tier 2 has a delay of 2.000 s"));
+    }
+
+    @Test
+    void tiers_that_are_named_win() throws Exception {
+        waited(2, "1.9 s");
+        assertThat(check(service(), "--tiers", "1s,1900ms")).as(out.toString()).isZero();
+        assertThat(out.toString()).contains("retry tiers: 1s, 1.9s");
+    }
+
+    @Test
+    void without_a_service_that_tells_them_it_says_which_options_name_them() {
+        assertThat(check("http://127.0.0.1:1")).isEqualTo(FAILED);
+        assertThat(failure.get()).hasCauseInstanceOf(ConnectException.class).hasMessageContaining(
+                "no charge or retry service tells its settings at http://127.0.0.1:1").hasMessageContaining("--tiers and each --psp");
+    }
+}
