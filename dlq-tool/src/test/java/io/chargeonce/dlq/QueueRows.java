@@ -59,7 +59,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** With a key of this run's. */
     public static final Vault VAULT = newVault();
 
-    private interface Change {
+    interface Change {
         void on(Connection connection, List<Operation> operations, Instant now) throws SQLException;
     }
 
@@ -293,7 +293,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return poison.id();
     }
 
-    private void claim(String id) {
+    void claim(String id) {
         claim(List.of(id));
     }
 
@@ -305,7 +305,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         });
     }
 
-    private void hear(String id, Outcome outcome) {
+    void hear(String id, Outcome outcome) {
         hear(List.of(id), outcome);
     }
 
@@ -329,7 +329,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         });
     }
 
-    private void change(List<String> ids, Change change) {
+    void change(List<String> ids, Change change) {
         owner.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, ids);
             List<Operation> operations = ids.stream().map(locked.rows()::get).toList();

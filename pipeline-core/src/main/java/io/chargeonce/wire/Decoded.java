@@ -42,7 +42,7 @@ public sealed interface Decoded {
         try {
             return fromJson(key, PaymentJson.MAPPER.readTree(value));
         } catch (JacksonException e) {
-            return new Poison(PoisonCause.UNDECODABLE, firstLine(e.getMessage()));
+            return new Poison(PoisonCause.UNDECODABLE, JsonProblem.of(e));
         }
     }
 
@@ -103,10 +103,5 @@ public sealed interface Decoded {
     private static String brief(JsonNode node) {
         String text = withoutNumbers(node.asString(""));
         return text.length() <= 40 ? text : text.substring(0, 40) + "…";
-    }
-
-    /** Jackson's first line says what is wrong; the lines after it may quote the input. */
-    private static String firstLine(String message) {
-        return message == null ? "not JSON" : withoutNumbers(message.lines().findFirst().orElse("not JSON"));
     }
 }

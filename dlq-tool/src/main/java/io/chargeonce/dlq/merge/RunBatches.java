@@ -40,6 +40,10 @@ final class RunBatches {
         MoveResult fate(RunItems.Item item) {
             return fates.get(item.target().id());
         }
+
+        long moves() {
+            return items.stream().filter(item -> fate(item).isMove()).count();
+        }
     }
 
     RunBatches(DeadLetterQueue queue, MergeRun run, AuditContext by, UUID token) {

@@ -162,8 +162,9 @@ public final class RunLeader {
         for (Optional<RunBatches.Batch> batch : batches.move(items)) {
             batch.ifPresent(this::add);
             isOurs &= batch.isPresent();
+            // Poison, and what another run moved first, is no work for the pipeline: it costs nothing of the rate.
+            throttle.moved(batch.map(RunBatches.Batch::moves).orElse(0L));
         }
-        throttle.moved(items.size());
         return isOurs ? new RunStep.Moved(items.size()) : new RunStep.Lost();
     }
 

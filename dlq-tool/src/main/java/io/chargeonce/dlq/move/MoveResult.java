@@ -23,6 +23,14 @@ public enum MoveResult {
     /** Somebody else moved it first, or it failed anew. */
     GONE;
 
+    /** Whether the run changed this dead letter, which is what its command was called for. */
+    public boolean isMove() {
+        return switch (this) {
+            case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
+            case REFUSED, CLOSED, GONE -> false;
+        };
+    }
+
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

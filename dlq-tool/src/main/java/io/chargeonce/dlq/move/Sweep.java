@@ -8,6 +8,7 @@ import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.query.SumsByKind;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -47,7 +48,7 @@ public record Sweep(Pace pace, Brake brake, Consumer<SumsByKind<MoveResult>> pro
             fates.addAll(batch.move(page));
             progress.accept(fates);
             after = Optional.of(page.getLast().position());
-            done += page.size();
+            done = Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> fates.of(result).count()).sum();
             brake.rest(pace.dueAfter(done).minus(Duration.ofNanos(System.nanoTime() - started)));
         }
         return new Result(fates, false);

@@ -48,7 +48,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
             tell(refusal.get());
             return 1;
         }
-        return yes ? act(queue, plan) : dry(plan);
+        return yes && plan.standings().total().count() > 0 ? act(queue, plan) : dry(plan);
     }
 
     private Plan look(DeadLetterQueue queue) {
@@ -58,14 +58,11 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     private int dry(Plan plan) {
         Screen screen = Screen.of(command);
         if (json) {
-            Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+            Json.print(screen, Map.of("dry", !yes, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printPlan(change, plan, screen);
-            screen.say(plan.standings().total().count() == 0 ? "Nothing was changed." : "Nothing was changed. Add --yes to do it.");
+            ChangeReport.printDry(change, plan, "Add --yes to do it.", screen);
         }
-        long would = Arrays.stream(MoneyStatus.values()).filter(s -> !change.refuses(s))
-                .mapToLong(s -> plan.standings().of(s).count()).sum();
-        return exit(would);
+        return exit(ChangeReport.would(change, plan));
     }
 
     private int act(DeadLetterQueue queue, Plan plan) {
@@ -145,7 +142,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private static long moved(SumsByKind<MoveResult> fates) {
-        return Arrays.stream(MoveResult.values()).filter(Change::moved).mapToLong(fate -> fates.of(fate).count()).sum();
+        return Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(fate -> fates.of(fate).count()).sum();
     }
 
     /** A line that is written over and over, for people only. */

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
+import io.chargeonce.wire.JsonProblem;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -36,7 +37,7 @@ final class ExportedLine {
             return new Import.Imported(cause, json.path("message").asString(""),
                     json.has("source") ? source(json.path("source")) : payment(id, text));
         } catch (JacksonException e) {
-            throw new Unreadable(line, e.getOriginalMessage());
+            throw new Unreadable(line, JsonProblem.of(e));
         }
     }
 

@@ -55,7 +55,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(names = "--columns", paramLabel = "NAMES", split = ",",
             description = "Which columns, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message.")
-    List<String> columns = ListTable.USUAL;
+    List<String> columns = List.of();
 
     @Option(names = "--limit", paramLabel = "N", description = "At most so many; 100 unless said, and with --json all.")
     Optional<String> limit;
@@ -103,7 +103,7 @@ final class ListCommand implements Callable<Integer> {
             new Export(queue, true).run(listing.get(), filter, order, most, exported -> Json.print(screen, Json.exported(exported)));
             return 0;
         }
-        var table = new ListTable(screen, columns);
+        var table = columns.isEmpty() ? new ListTable(screen) : new ListTable(screen, columns);
         var last = new AtomicReference<String>();
         boolean more = listing.get().pages(filter, order, most, page -> {
             table.print(page);

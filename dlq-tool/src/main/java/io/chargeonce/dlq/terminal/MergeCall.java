@@ -76,13 +76,9 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (json) {
             Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printPlan(new Change.Merging(), plan, screen);
-            screen.say(plan.standings().total().count() == 0 ? "Nothing was changed."
-                    : "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again.");
+            ChangeReport.printDry(new Change.Merging(), plan, "Add --yes to do it, or --plan to freeze this set and look again.", screen);
         }
-        long would = Arrays.stream(MoneyStatus.values()).filter(s -> !new Change.Merging().refuses(s))
-                .mapToLong(s -> plan.standings().of(s).count()).sum();
-        return exit(filter, would);
+        return exit(filter, ChangeReport.would(new Change.Merging(), plan));
     }
 
     private int planned(DeadLetterQueue queue, MergeRun run, Plan plan) {
@@ -208,7 +204,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(filter, Arrays.stream(MoveResult.values()).filter(Change::moved)
+            case RunStep.Finished finished -> exit(filter, Arrays.stream(MoveResult.values()).filter(MoveResult::isMove)
                     .mapToLong(fate -> progress.fates().of(fate).count()).sum());
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;

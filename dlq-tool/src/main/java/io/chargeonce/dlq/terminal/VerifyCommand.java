@@ -2,7 +2,6 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.Json;
@@ -25,13 +24,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "verify", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue.",
-            "May be called while everything runs. Looks at every payment and every record, so it takes its time.",
-            "--repair stages anew what the topic shows wrongly; it touches no payment and no dead letter."},
+            "You may call it while everything runs. It reads every payment and every record, so it takes its time.",
+            "--repair stages again what the topic shows wrongly. It changes no payment and no dead letter."},
         exitCodeList = "1:something does not agree, and was not repaired",
         footer = {"  Does everything agree?",
             "    chargeonce dlq verify",
-            "  The topic was made anew:",
-            "    chargeonce dlq verify --repair --reason \"the topic was made anew\""})
+            "  The topic was deleted and created again:",
+            "    chargeonce dlq verify --repair --reason \"the topic was created again\""})
 final class VerifyCommand implements Callable<Integer> {
 
     private static final int MOST = 100;
@@ -43,10 +42,10 @@ final class VerifyCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--table-only", description = "Do not read the topic; needs no Kafka.")
+    @Option(names = "--table-only", description = "Do not read the topic. Needs no Kafka.")
     boolean tableOnly;
 
-    @Option(names = "--repair", description = "Stage what the topic shows wrongly once more, as the table has it.")
+    @Option(names = "--repair", description = "Stage again, as the table has it, what the topic shows wrongly.")
     boolean repair;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
@@ -74,12 +73,18 @@ final class VerifyCommand implements Callable<Integer> {
                 : TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST);
         table.forEach(this::tell);
         topic.stream().limit(MOST).forEach(this::tell);
-        if (repair && !topic.isEmpty()) {
-            AuditContext by = ActsAs.auditContext(spec, queue, reason);
-            new Repair(queue).run(topic.stream().map(Agreement.Difference::id).toList(), by);
+        List<String> repairable = topic.stream().filter(Agreement.Difference::repairable).map(Agreement.Difference::id).toList();
+        int repaired = repair ? repairable.size() : 0;
+        if (repaired > 0) {
+            new Repair(queue).run(repairable, ActsAs.auditContext(spec, queue, reason));
         }
-        print(table.size(), topic.size());
-        return table.isEmpty() && (topic.isEmpty() || repair) ? 0 : 1;
+        if (common.json) {
+            Json.print(Screen.of(spec), Map.of("agree", table.size() + topic.size() == 0, "table", table.size(), "topic", topic.size(),
+                    "repaired", repaired));
+        } else {
+            print(table.size(), repairable.size(), topic.size() - repairable.size());
+        }
+        return table.size() + topic.size() - repaired == 0 ? 0 : 1;
     }
 
     private void tell(Agreement.Difference difference) {
@@ -90,17 +95,20 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private void print(int table, int topic) {
+    private void print(int table, int repairable, int others) {
         Screen screen = Screen.of(spec);
-        if (common.json) {
-            Json.print(screen, Map.of("agree", table + topic == 0, "table", table, "topic", topic, "repaired", repair ? topic : 0));
-        } else if (table + topic == 0) {
+        if (table + repairable + others == 0) {
             screen.say(tableOnly ? "The queue and the payments agree." : "The queue, the payments and the topic agree.");
-        } else if (topic > 0) {
-            screen.say(repair ? "%,d staged for the topic as the table has them; verify again once they are published.".formatted(topic)
-                    : "%s on the topic: chargeonce dlq verify --repair --reason … stages them anew.".formatted(count(topic)));
         }
-        if (table > 0 && !common.json) {
+        if (repairable > 0) {
+            screen.say(
+                    repair ? "%,d staged for the topic as the table has them. Verify again once they are published.".formatted(repairable)
+                            : "%s on the topic: chargeonce dlq verify --repair --reason … stages them again.".formatted(count(repairable)));
+        }
+        if (others > 0) {
+            screen.say("%s that --repair cannot mend: each line above says what to do.".formatted(count(others)));
+        }
+        if (table > 0) {
             screen.say("%s between the queue and the payments: chargeonce dlq why ID tells how each came about.".formatted(count(table)));
         }
     }

@@ -10,7 +10,13 @@ import java.util.List;
 /** Whether the queue and the payments say the same of each other, and everything staged for the topic can go there. */
 public final class Agreement {
 
-    public record Difference(String id, String what) {}
+    /** @param repairable whether the topic is right again once the table's copy is staged; the text says what else to do */
+    public record Difference(String id, String what, boolean repairable) {
+
+        public Difference(String id, String what) {
+            this(id, what, true);
+        }
+    }
 
     private Agreement() {}
 

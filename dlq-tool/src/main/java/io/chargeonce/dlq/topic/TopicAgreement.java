@@ -26,7 +26,21 @@ import tools.jackson.core.JacksonException;
  */
 public final class TopicAgreement {
 
-    private record Seen(boolean live, int revision) {}
+    /** What the topic shows of one id. */
+    private record Seen(Kind kind, int revision) {
+
+        enum Kind { LETTER, TOMBSTONE, FOREIGN_TOMBSTONE }
+
+        boolean live() {
+            return kind == Kind.LETTER;
+        }
+
+        /** Of two copies the one with the higher revision is newer. A foreign tombstone has none: there the later record counts. */
+        Seen then(Seen later) {
+            boolean byPlace = kind == Kind.FOREIGN_TOMBSTONE || later.kind == Kind.FOREIGN_TOMBSTONE;
+            return byPlace || later.revision >= revision ? later : this;
+        }
+    }
 
     private static final int FETCH = 5_000;
     private static final int LOOK = 1_000;
@@ -87,26 +101,26 @@ public final class TopicAgreement {
         return true;
     }
 
-    /** Of two copies the higher revision is the newer, wherever it stands. */
     private void fold(Map<String, Seen> folded, ConsumerRecord<byte[], byte[]> record) {
         if (record.key() == null) {
-            // From before the topic was compacted, for such a topic takes none: it is nobody's.
+            // Only from before the topic was compacted: a compacted topic takes no record without a key.
             return;
         }
-        folded.merge(new String(record.key(), StandardCharsets.UTF_8), seen(record),
-                (old, fresh) -> fresh.revision >= old.revision ? fresh : old);
+        folded.merge(new String(record.key(), StandardCharsets.UTF_8), seen(record), Seen::then);
     }
 
     private static Seen seen(ConsumerRecord<byte[], byte[]> record) {
         if (record.value() == null) {
             Header revision = record.headers().lastHeader("chargeonce-revision");
             String text = revision == null ? "" : new String(revision.value(), StandardCharsets.UTF_8);
-            return new Seen(false, text.matches("\\d{1,9}") ? Integer.parseInt(text) : Integer.MAX_VALUE);
+            return text.matches("\\d{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE
+                    ? new Seen(Seen.Kind.TOMBSTONE, Integer.parseInt(text))
+                    : new Seen(Seen.Kind.FOREIGN_TOMBSTONE, 0);
         }
         try {
-            return new Seen(true, PaymentJson.MAPPER.readTree(record.value()).path("revision").asInt(0));
+            return new Seen(Seen.Kind.LETTER, PaymentJson.MAPPER.readTree(record.value()).path("revision").asInt(0));
         } catch (JacksonException unreadable) {
-            return new Seen(true, 0);
+            return new Seen(Seen.Kind.LETTER, 0);
         }
     }
 
@@ -116,7 +130,7 @@ public final class TopicAgreement {
         folded.forEach((id, seen) -> {
             OptionalInt revision = live.revision(id);
             if (revision.isEmpty()) {
-                if (seen.live) {
+                if (seen.live()) {
                     unknown.put(id, seen);
                 }
                 return;
@@ -124,21 +138,23 @@ public final class TopicAgreement {
             live.see(id);
             if (seen.revision > revision.getAsInt()) {
                 ahead.put(id, seen);
-            } else if (seen.revision < revision.getAsInt() || !seen.live) {
+            } else if (seen.kind == Seen.Kind.FOREIGN_TOMBSTONE) {
+                add(id, "it is in the queue, but a tombstone that is not the pipeline's hides it on the topic", true);
+            } else if (seen.revision < revision.getAsInt() || !seen.live()) {
                 add(id, "it is in the queue at revision %d, but the topic shows it %s revision %d"
-                        .formatted(revision.getAsInt(), seen.live ? "at" : "gone at", seen.revision));
+                        .formatted(revision.getAsInt(), seen.live() ? "at" : "gone at", seen.revision), true);
             }
         });
-        tell(unknown, LEFT, "the topic shows it at revision %d, but it is not in the queue");
-        tell(ahead, AHEAD, "the topic shows revision %d, which the table never had: if the database was restored from a backup, "
-                + "delete the topic, run chargeonce migrate, then verify --repair");
+        tell(unknown, LEFT, "the topic shows it at revision %d, but it is not in the queue", true);
+        tell(ahead, AHEAD, "the topic shows revision %d, which the table never had, and hides what --repair would stage: if the database "
+                + "was restored from a backup, delete the topic, run chargeonce migrate, then verify --repair", false);
     }
 
-    private void tell(Map<String, Seen> suspects, String sql, String what) {
+    private void tell(Map<String, Seen> suspects, String sql, String what, boolean repairable) {
         var ids = new ArrayList<>(suspects.keySet());
         for (int from = 0; from < ids.size() && differences.size() < limit; from += LOOK) {
             List<String> some = ids.subList(from, Math.min(ids.size(), from + LOOK));
-            queue.database().withConnection(connection -> tell(connection, sql, some, suspects, what));
+            queue.database().withConnection(connection -> tell(connection, sql, some, suspects, what, repairable));
         }
     }
 
@@ -156,14 +172,15 @@ public final class TopicAgreement {
                AND NOT EXISTS (SELECT FROM outbox WHERE topic = ? AND record_key = id)
             """;
 
-    private boolean tell(Connection connection, String sql, List<String> ids, Map<String, Seen> suspects, String what) throws SQLException {
+    private boolean tell(Connection connection, String sql, List<String> ids, Map<String, Seen> suspects, String what, boolean repairable)
+            throws SQLException {
         try (var statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
             statement.setArray(2, connection.createArrayOf("int4", ids.stream().map(id -> suspects.get(id).revision).toArray()));
             statement.setString(3, queue.topics().deadLetters());
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    add(result.getString(1), what.formatted(suspects.get(result.getString(1)).revision));
+                    add(result.getString(1), what.formatted(suspects.get(result.getString(1)).revision), repairable);
                 }
             }
         }
@@ -178,7 +195,7 @@ public final class TopicAgreement {
                 while (result.next() && differences.size() < limit) {
                     String id = result.getString(1);
                     if (live.isUnseen(id)) {
-                        add(id, "it is in the queue, but the topic does not show it");
+                        add(id, "it is in the queue, but the topic does not show it", true);
                     }
                 }
             }
@@ -186,9 +203,9 @@ public final class TopicAgreement {
         return true;
     }
 
-    private void add(String id, String what) {
+    private void add(String id, String what, boolean repairable) {
         if (!pending.contains(id) && differences.size() < limit) {
-            differences.add(new Agreement.Difference(id, what));
+            differences.add(new Agreement.Difference(id, what, repairable));
         }
     }
 }

@@ -122,6 +122,20 @@ class MergeRunTest {
     }
 
     @Test
+    void what_cannot_be_merged_costs_nothing_of_the_rate() {
+        for (int i = 0; i < 20; i++) {
+            rows.poison(new byte[] {(byte) i});
+        }
+        rows.dead(10);
+        RunLeader leader = lead(plan(FIVE_A_SECOND));
+        while (rows.accepted().isEmpty()) {
+            assertThat(leader.runOnce()).as("poison is older and comes first").isInstanceOf(RunStep.Moved.class);
+        }
+        assertThat(leader.runOnce()).as("the payments keep to the rate").isEqualTo(new RunStep.Waits(Duration.ofSeconds(1)));
+        assertThat(rows.accepted()).hasSize(5);
+    }
+
+    @Test
     void a_killed_run_is_resumed_where_it_ended_and_moves_nothing_twice() {
         rows.dead(9);
         MergeRun planned = plan(FIVE_A_SECOND);

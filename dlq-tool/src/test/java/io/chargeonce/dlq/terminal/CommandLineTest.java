@@ -108,6 +108,24 @@ class CommandLineTest {
     }
 
     @Test
+    void a_change_of_an_empty_set_says_that_there_is_nothing_to_change() {
+        assertThat(call("merge", "--all", "--yes").out()).isEqualTo("The dead-letter queue is empty: there is nothing to merge.\n");
+        assertThat(call("merge", "--all").out()).isEqualTo("The dead-letter queue is empty: there is nothing to merge.\n");
+        assertThat(call("purge", "--all", "--reason", "r", "--yes").out())
+                .isEqualTo("The dead-letter queue is empty: there is nothing to purge.\n");
+        assertThat(call("restore", "--all", "--reason", "r", "--yes").out())
+                .isEqualTo("Nothing was purged in the last 30 days: there is nothing to restore.\n");
+        assertThat(call("merge", "--standing", "charged", "--yes").out())
+                .isEqualTo("The dead-letter queue holds nothing of this kind: there is nothing to merge.\n");
+        assertThat(rows.text("SELECT count(*) FROM dlq_run")).as("no run is planned for nothing").isEqualTo("0");
+        rows.poison(new byte[] {1});
+        assertThat(call("merge", "--all").out()).doesNotContain("Add --yes").contains("None of it can be merged");
+        rows.clear();
+        rows.charged();
+        assertThat(call("purge", "--all", "--reason", "r").out()).doesNotContain("Add --yes").contains("None of it can be purged");
+    }
+
+    @Test
     void json_is_one_object_a_line() {
         rows.dead();
         String poison = rows.poison("x\u001b[31mred".getBytes());

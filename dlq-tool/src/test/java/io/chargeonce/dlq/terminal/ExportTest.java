@@ -119,6 +119,9 @@ class ExportTest {
         Called bad = call("import", file("bad"), "--reason", "a test");
         assertThat(bad.exit()).isEqualTo(2);
         assertThat(bad.err()).contains("line 2");
+        Files.writeString(Path.of(file("worse")), "hello\n");
+        assertThat(call("import", file("worse"), "--reason", "a test").err())
+                .contains("has a line 1 that is not an exported dead letter: it is not JSON: see line 1, column ");
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
         assertThat(call("import", file("nowhere"), "--reason", "r").exit()).isEqualTo(2);
         assertThat(call("export", file("good")).err()).contains("exists already");

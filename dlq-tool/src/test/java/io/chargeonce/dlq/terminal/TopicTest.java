@@ -66,12 +66,11 @@ class TopicTest {
         rows.text("UPDATE dead_letter SET changed_at = now() - interval '1 hour' WHERE dead_letter_id = '" + left + "' RETURNING 1");
         rows.text("UPDATE dead_letter SET revision = 2 WHERE dead_letter_id = '" + older + "' RETURNING 1");
         send("payments.dlq", lost, null);
-        rows.text("UPDATE dead_letter SET revision = 2147483647 WHERE dead_letter_id = '" + lost + "' RETURNING 1");
         send("payments.dlq", nobodys, "{\"revision\":1}");
 
         Called verify = verify();
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains(lost + "  it is in the queue at revision 2147483647, but the topic shows it gone at",
+        assertThat(verify.out()).contains(lost + "  it is in the queue, but a tombstone that is not the pipeline's hides it on the topic",
                 older + "  it is in the queue at revision 2, but the topic shows it at revision 1",
                 left + "  the topic shows it at revision 1, but it is not in the queue",
                 nobodys + "  the topic shows it at revision 1, but it is not in the queue", "4 differences on the topic");
@@ -98,6 +97,18 @@ class TopicTest {
         publish();
         send("payments.dlq", id, "{\"revision\":7}");
         assertThat(verify().out()).contains(id + "  the topic shows revision 7, which the table never had");
+        Called repair = verify("--repair", "--reason", "restored");
+        assertThat(repair.exit()).as("it is not repaired by staging it again").isEqualTo(1);
+        assertThat(repair.out()).contains("1 difference that --repair cannot mend").doesNotContain("staged for the topic");
+        assertThat(rows.audit(id)).isEqualTo("nothing");
+    }
+
+    @Test
+    void a_letter_that_was_staged_after_a_foreign_tombstone_is_shown() throws Exception {
+        String id = rows.dead();
+        send("payments.dlq", id, null);
+        publish();
+        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -11,6 +12,7 @@ class WhyTest {
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
+    private static final WaitingRows waiting = new WaitingRows(rows);
 
     @Test
     void a_life_is_told_in_order_with_tiers_and_answers_and_who_merged_it() {
@@ -60,9 +62,23 @@ class WhyTest {
         for (int i = 0; i < 3; i++) {
             rows.text("UPDATE operation_state SET state = 'parked', tier = 1, step = step + 1, failure_cause = 'breaker_open' RETURNING 1");
         }
-        assertThat(call("why", id).out()).containsOnlyOnce("parked in retry-1").contains("parked in retry-1 3 times until ",
+        assertThat(call("why", id).out()).containsOnlyOnce("parked in retry-1").contains("parked in retry-1 3 times, the last until ",
                 ": breaker_open");
         assertThat(call("why", id, "--json").json().getLast().path("times").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void parks_that_repeat_are_told_as_one_with_their_number_and_the_last_of_them() {
+        String id = rows.accepted("acme");
+        for (int i = 0; i < 12; i++) {
+            waiting.refuseConnection(id, 3);
+        }
+        rows.succeed(id);
+        String out = call("why", id).out();
+        assertThat(out).containsOnlyOnce("parked in retry-3 until").containsOnlyOnce("attempt 1: stripe answered failed")
+                .contains("the same 11 more times, until attempt 12; parked the last time until ", "attempt 13 sent to stripe");
+        assertThat(out.lines()).hasSizeLessThan(15);
+        assertThat(call("why", id, "--json").json()).filteredOn(line -> line.path("what").asString().equals("sent")).hasSize(13);
     }
 
     @Test

@@ -4,7 +4,6 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
@@ -19,11 +18,12 @@ public sealed interface Change {
     String NOTHING_QUEUED = "The dead-letter queue holds nothing of this kind.";
     String NOTHING_PURGED = "Nothing of this kind was purged in the last 30 days.";
 
-    String title();
+    /** The command's name: merge, purge or restore. */
+    String verb();
 
-    /** Where it looks, and that nothing is there. */
-    default String nothing() {
-        return NOTHING_QUEUED;
+    /** @param everything whether the command named no filter */
+    default String nothing(boolean everything) {
+        return everything ? "The dead-letter queue is empty" : "The dead-letter queue holds nothing of this kind";
     }
 
     /** What is said of an id that is not where it looks. */
@@ -53,8 +53,8 @@ public sealed interface Change {
     record Merging() implements Change {
 
         @Override
-        public String title() {
-            return "MERGE";
+        public String verb() {
+            return "merge";
         }
 
         @Override
@@ -86,8 +86,8 @@ public sealed interface Change {
         }
 
         @Override
-        public String title() {
-            return "PURGE";
+        public String verb() {
+            return "purge";
         }
 
         @Override
@@ -119,13 +119,13 @@ public sealed interface Change {
         }
 
         @Override
-        public String title() {
-            return "RESTORE";
+        public String verb() {
+            return "restore";
         }
 
         @Override
-        public String nothing() {
-            return NOTHING_PURGED;
+        public String nothing(boolean everything) {
+            return (everything ? "Nothing" : "Nothing of this kind") + " was purged in the last 30 days";
         }
 
         @Override
@@ -142,13 +142,5 @@ public sealed interface Change {
         public boolean refuses(MoneyStatus standing) {
             return false;
         }
-    }
-
-    /** Whether this fate is one that the command was called for. */
-    static boolean moved(MoveResult fate) {
-        return switch (fate) {
-            case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
-            case REFUSED, CLOSED, GONE -> false;
-        };
     }
 }

@@ -13,6 +13,7 @@ import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /** What a merge or a purge would do, and what it did. */
 public final class ChangeReport {
@@ -32,22 +33,36 @@ public final class ChangeReport {
     public static void printPlan(Change change, Plan plan, Screen screen) {
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
-            screen.say(change.nothing());
+            screen.say("%s: there is nothing to %s.".formatted(change.nothing(plan.selection().filter().isEverything()), change.verb()));
             return;
         }
         new Table<MoneyStatus>(screen, List.of(
                 Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
                 Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
                 Column.whole("STANDING", Words::of),
-                Column.whole(change.title(), change::inWords))).print(present);
+                Column.whole(change.verb().toUpperCase(Locale.ROOT), change::inWords))).print(present);
         screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
         if (change instanceof Change.Merging) {
             MergeNotes.print(present::contains, screen);
         }
     }
 
+    /** The plan, and what the caller can do next. */
+    public static void printDry(Change change, Plan plan, String next, Screen screen) {
+        printPlan(change, plan, screen);
+        if (plan.standings().total().count() > 0) {
+            screen.say(would(change, plan) > 0 ? "Nothing was changed. " + next
+                    : "Nothing was changed. None of it can be %sd: --yes would change nothing.".formatted(change.verb()));
+        }
+    }
+
+    /** How many of the plan's dead letters the change would move. */
+    public static long would(Change change, Plan plan) {
+        return Arrays.stream(MoneyStatus.values()).filter(s -> !change.refuses(s)).mapToLong(s -> plan.standings().of(s).count()).sum();
+    }
+
     static String committed(SumsByKind<MoveResult> fates, AuditContext by) {
-        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(fate -> Change.moved(fate) && fates.of(fate).count() > 0);
+        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(fate -> fate.isMove() && fates.of(fate).count() > 0);
         return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(by.run(),
                 by.actor());
     }

@@ -3,7 +3,6 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.Life;
-import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -24,10 +23,10 @@ public final class LifePage {
         life.letter().ifPresent(letter -> screen.say(now(letter)));
         screen.print("");
         Instant before = life.moments().getFirst().at();
-        for (Moment moment : life.moments()) {
-            screen.labelled("%s %8s  ".formatted(moment.at().truncatedTo(ChronoUnit.MILLIS), since(Duration.between(before, moment.at()))),
-                    MomentWords.of(moment));
-            before = moment.at();
+        for (RepeatedParks.Line line : RepeatedParks.lines(life.moments())) {
+            screen.labelled("%s %8s  ".formatted(line.at().truncatedTo(ChronoUnit.MILLIS), since(Duration.between(before, line.at()))),
+                    line.text());
+            before = line.at();
         }
     }
 

@@ -19,16 +19,18 @@ public final class ListTable {
     private static final Map<String, Column<DeadLetterView>> COLUMNS = columns();
 
     public static final String NAMES = String.join(", ", COLUMNS.keySet());
-    public static final List<String> USUAL = List.of("id", "age", "amount", "cause", "psp", "merchant", "message");
+    private static final List<String> USUAL = List.of("id", "age", "amount", "cause", "psp", "merchant", "message");
 
     private final Table<DeadLetterView> table;
 
+    /** With the usual columns, as far as the screen has room for them. */
     public ListTable(Screen screen) {
-        this(screen, USUAL);
+        this.table = new Table<>(screen, USUAL.stream().map(COLUMNS::get).toList());
     }
 
+    /** With all of these columns, on any screen. */
     public ListTable(Screen screen, List<String> names) {
-        this.table = new Table<>(screen, names.stream().map(COLUMNS::get).toList());
+        this.table = Table.withEveryColumn(screen, names.stream().map(COLUMNS::get).toList());
     }
 
     public static List<String> unknown(List<String> names) {

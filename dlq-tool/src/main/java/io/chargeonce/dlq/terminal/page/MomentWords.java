@@ -21,7 +21,8 @@ public final class MomentWords {
                     sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey());
             case Moment.Heard heard -> heard(heard);
             case Moment.Waited waited -> "%s in retry-%d%s until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
-                    waited.times() > 1 ? " %,d times".formatted(waited.times()) : "", Words.time(waited.due()), because(waited.cause()));
+                    waited.times() > 1 ? " %,d times, the last".formatted(waited.times()) : "", Words.time(waited.due()),
+                    because(waited.cause()));
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),

@@ -3,34 +3,54 @@ package io.chargeonce.dlq.terminal.screen;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Rows in columns that fit a screen; where they don't, the widest column that may shrink shrinks first, and when none can
- * any more, the last of them is left out if that is enough: an id is never cut. The first rows set the widths, so pages that follow line up
- * with them. One thread.
+ * Rows in columns that fit a screen. Where they do not fit, the widest column that may shrink shrinks first. When none can shrink
+ * further, the last of them is left out, or, in a table with every column, the row goes on in a second line. An id is never cut. The
+ * first rows set the widths, so the pages that follow line up with them. One thread.
  */
 public final class Table<R> {
 
     private static final String GAP = "  ";
+    /** Before what goes on in a second line. */
+    private static final String INDENT = "  ";
 
     private final Screen screen;
+    private final boolean everyColumn;
     private List<Column<R>> columns;
     private int[] widths = {};
+    /** The columns at which another line begins. */
+    private final List<Integer> breaks = new ArrayList<>();
 
     public Table(Screen screen, List<Column<R>> columns) {
+        this(screen, columns, false);
+    }
+
+    private Table(Screen screen, List<Column<R>> columns, boolean everyColumn) {
         this.screen = screen;
         this.columns = columns;
+        this.everyColumn = everyColumn;
+    }
+
+    /** Shows all of these columns on any screen. */
+    public static <R> Table<R> withEveryColumn(Screen screen, List<Column<R>> columns) {
+        return new Table<>(screen, columns, true);
     }
 
     public void print(List<R> rows) {
         if (isEmpty()) {
-            fit(rows);
-            screen.print("%s", screen.bold(line(columns.stream().map(Column::title).toList())));
+            if (everyColumn) {
+                fold(rows);
+            } else {
+                fit(rows);
+            }
+            line(columns.stream().map(Column::title).toList()).forEach(line -> screen.print("%s", screen.bold(line)));
         }
-        rows.forEach(row -> lines(row).forEach(line -> screen.print("%s", line(line))));
+        rows.forEach(row -> lines(row).forEach(cells -> line(cells).forEach(line -> screen.print("%s", line))));
     }
 
     /** Whether nothing was printed yet. */
@@ -53,6 +73,42 @@ public final class Table<R> {
         }
         if (room(widths) < 0) {
             fit(rows, wanted);
+        }
+    }
+
+    /** Keeps all columns. Those that do not fit into the first line even at their narrowest go on in another one. */
+    private void fold(List<R> rows) {
+        widths = natural(rows);
+        shrink();
+        if (room(widths) >= 0) {
+            return;
+        }
+        int used = 0;
+        for (int i = 0; i < widths.length; i++) {
+            used += (i == 0 ? 0 : GAP.length()) + widths[i];
+            if (i > 0 && used > screen.width()) {
+                breaks.add(i);
+                used = INDENT.length() + widths[i];
+            }
+        }
+        int[] narrowest = widths;
+        widths = natural(rows);
+        var ends = new ArrayList<>(breaks);
+        ends.add(widths.length);
+        int from = 0;
+        for (int to : ends) {
+            shrink(from, to, narrowest);
+            from = to;
+        }
+    }
+
+    /** Each line has its own room. */
+    private void shrink(int from, int to, int[] narrowest) {
+        int room = screen.width() - (from == 0 ? 0 : INDENT.length()) - GAP.length() * (to - from - 1);
+        while (Arrays.stream(widths, from, to).sum() > room && !Arrays.equals(widths, from, to, narrowest, from, to)) {
+            int widest = IntStream.range(from, to).filter(i -> widths[i] > narrowest[i]).boxed()
+                    .max(Comparator.comparingInt(this::eagerness)).orElseThrow();
+            widths[widest]--;
         }
     }
 
@@ -86,7 +142,7 @@ public final class Table<R> {
     /** The widest of those that are not at their narrowest; what fills the room that is left goes before all others. */
     private int widest(int[] narrowest) {
         return IntStream.range(0, widths.length).filter(i -> widths[i] > narrowest[i]).boxed()
-                .max((a, b) -> Integer.compare(eagerness(a), eagerness(b))).orElseThrow();
+                .max(Comparator.comparingInt(this::eagerness)).orElseThrow();
     }
 
     private int eagerness(int column) {
@@ -104,15 +160,24 @@ public final class Table<R> {
         return lines;
     }
 
-    private String line(List<String> cells) {
+    private List<String> line(List<String> cells) {
+        var lines = new ArrayList<String>();
         var line = new StringBuilder();
         for (int i = 0; i < cells.size(); i++) {
             Column<R> column = columns.get(i);
+            if (breaks.contains(i)) {
+                lines.add(line.toString().stripTrailing());
+                line.setLength(0);
+                line.append(INDENT);
+            } else if (i > 0) {
+                line.append(GAP);
+            }
             String cell = column.room() instanceof Column.Room.Whole ? cells.get(i) : Printable.cut(cells.get(i), widths[i]);
             String padding = " ".repeat(Math.max(0, widths[i] - length(cell)));
-            line.append(i == 0 ? "" : GAP).append(column.right() ? padding + cell : cell + padding);
+            line.append(column.right() ? padding + cell : cell + padding);
         }
-        return line.toString().stripTrailing();
+        lines.add(line.toString().stripTrailing());
+        return lines;
     }
 
     private static int length(String text) {

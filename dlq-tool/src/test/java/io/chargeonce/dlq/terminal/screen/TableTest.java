@@ -52,6 +52,30 @@ class TableTest {
     }
 
     @Test
+    void columns_that_a_person_named_go_on_in_a_second_line_where_the_first_is_full() {
+        var out = new StringWriter();
+        var table = Table.withEveryColumn(Screen.plain(new PrintWriter(out), 24), List.of(Column.whole("ID", Row::id),
+                Column.right("AMOUNT", Row::amount), Column.ifRoom("MESSAGE", 10, Row::message), Column.whole("ID AGAIN", Row::id)));
+        table.print(List.of(new Row("a-long-id", "12.00 EUR", "a long message"), new Row("b", "1.00 EUR", "another")));
+        assertThat(out.toString()).isEqualTo("""
+                ID            AMOUNT
+                  MESSAGE      ID AGAIN
+                a-long-id  12.00 EUR
+                  a long mes…  a-long-id
+                b           1.00 EUR
+                  another      b
+                """);
+    }
+
+    @Test
+    void columns_that_a_person_named_are_shortened_before_a_second_line_begins() {
+        var out = new StringWriter();
+        Table.withEveryColumn(Screen.plain(new PrintWriter(out), 26), COLUMNS)
+                .print(List.of(new Row("a-long-id", "12.00 EUR", "some message")));
+        assertThat(out.toString()).contains("a-long-id  12.00 EUR  som…");
+    }
+
+    @Test
     void a_cell_of_several_lines_makes_a_row_of_several_lines() {
         var out = new StringWriter();
         new Table<Row>(Screen.plain(new PrintWriter(out), 40), List.of(Column.whole("ID", Row::id),

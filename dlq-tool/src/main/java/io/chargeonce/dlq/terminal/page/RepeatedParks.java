@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.story.Moment;
+import io.chargeonce.dlq.terminal.screen.Words;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A life in lines. A payment whose PSP cannot be reached is tried and parked again and again: from the second time on, turns that say
+ * the same are one line.
+ */
+final class RepeatedParks {
+
+    /** One line of a life. */
+    record Line(Instant at, String text) {}
+
+    /** An attempt, its answer, and the wait that follows; or a wait without an attempt. */
+    private static final List<Integer> TURNS = List.of(3, 1);
+    /** Fewer are told one by one. */
+    private static final int FEWEST = 2;
+
+    private RepeatedParks() {}
+
+    static List<Line> lines(List<Moment> moments) {
+        var lines = new ArrayList<Line>();
+        int next = 0;
+        while (next < moments.size()) {
+            int turn = turn(moments, next);
+            moments.subList(next, next + turn).forEach(moment -> lines.add(new Line(moment.at(), MomentWords.of(moment))));
+            int more = repeats(moments, next, turn);
+            next += turn;
+            if (more >= FEWEST) {
+                next += more * turn;
+                lines.add(again(moments.subList(next - turn, next), more));
+            }
+        }
+        return lines;
+    }
+
+    /** How many moments the turn that begins here has; 1 if none begins. */
+    private static int turn(List<Moment> moments, int from) {
+        return TURNS.stream().filter(length -> from + length <= moments.size() && shape(moments, from, length).isPresent())
+                .findFirst().orElse(1);
+    }
+
+    private static int repeats(List<Moment> moments, int from, int turn) {
+        Optional<List<Object>> first = shape(moments, from, turn);
+        int more = 0;
+        while (first.isPresent() && from + (more + 2) * turn <= moments.size()
+                && first.equals(shape(moments, from + (more + 1) * turn, turn))) {
+            more++;
+        }
+        return more;
+    }
+
+    /** What is equal in turns that say the same; empty if this is none that ends with a park. */
+    private static Optional<List<Object>> shape(List<Moment> moments, int from, int length) {
+        if (!(moments.get(from + length - 1) instanceof Moment.Waited park && park.parked())) {
+            return Optional.empty();
+        }
+        List<Object> wait = List.of(park.tier(), park.cause());
+        if (length == 1) {
+            return Optional.of(wait);
+        }
+        return moments.get(from) instanceof Moment.Sent sent && moments.get(from + 1) instanceof Moment.Heard heard
+                ? Optional.of(List.of(wait, sent.psp(), sent.generation(), heard.source(), heard.outcome(), heard.cause()))
+                : Optional.empty();
+    }
+
+    private static Line again(List<Moment> last, int times) {
+        var park = (Moment.Waited) last.getLast();
+        String until = last.getFirst() instanceof Moment.Sent sent ? ", until attempt %d".formatted(sent.attempt()) : "";
+        return new Line(park.at(),
+                "the same %,d more times%s; parked the last time until %s".formatted(times, until, Words.time(park.due())));
+    }
+}
