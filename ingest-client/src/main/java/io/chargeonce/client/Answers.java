@@ -2,6 +2,7 @@
 package io.chargeonce.client;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -11,6 +12,7 @@ import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,10 +35,10 @@ final class Answers {
     /**
      * Hands over each line as it comes; returns after the last one.
      *
-     * @param takesHead  told of status and headers before the first line
+     * @param takesHead is called with the answer's head, before any line
      * @throws IOException if the connection broke, or nothing came for too long; what was handed over before is good
      */
-    static void lines(HttpClient http, HttpRequest request, Patience patience, Consumer<ResponseInfo> takesHead, Consumer<String> takesLine)
+    static void lines(HttpClient http, HttpRequest request, Patience patience, Consumer<ResponseInfo> takesHead, TakesLine takesLine)
             throws IOException, InterruptedException {
         var head = new CompletableFuture<ResponseInfo>();
         var lines = new Lines();
@@ -53,11 +55,11 @@ final class Answers {
             takesHead.accept(within(patience.batch(), head, answer));
             for (Next next = lines.next(patience.silence()); true; next = lines.next(patience.silence())) {
                 switch (next) {
-                    case Next.Line line -> takesLine.accept(line.text());
+                    case Next.Line line -> takesLine.take(line.text());
                     case Next.End ignored -> {
                         return;
                     }
-                    case Next.Broken broken -> throw new IOException(broken.why());
+                    case Next.Broken broken -> throw broken(broken.why());
                 }
             }
         } finally {
@@ -71,13 +73,29 @@ final class Answers {
             return wanted.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             exchange.cancel(true);
-            throw new HttpTimeoutException("none within " + patience);
+            throw new HttpTimeoutException("nothing came within " + inWords(patience));
         } catch (InterruptedException e) {
             exchange.cancel(true);
             throw e;
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+            throw broken(e.getCause());
         }
+    }
+
+    private static String inWords(Duration patience) {
+        return patience.toMillis() % 1000 == 0 ? patience.toSeconds() + " s" : patience.toMillis() + " ms";
+    }
+
+    private static IOException broken(Throwable why) {
+        return why instanceof ConnectException || why instanceof HttpTimeoutException ? (IOException) why
+                : new IOException("the connection broke" + Optional.ofNullable(why.getMessage()).map(" (%s)"::formatted).orElse(""), why);
+    }
+
+    /** Takes one line of the answers. */
+    interface TakesLine {
+
+        /** @throws IOException if it is no answer: then the rest is not read */
+        void take(String line) throws IOException;
     }
 
     private sealed interface Next {
@@ -94,7 +112,7 @@ final class Answers {
 
         Next next(Duration silence) throws InterruptedException {
             Next next = queue.poll(silence.toNanos(), TimeUnit.NANOSECONDS);
-            return next == null ? new Next.Broken(new HttpTimeoutException("no further line within " + silence)) : next;
+            return next == null ? new Next.Broken(new HttpTimeoutException("no further line came within " + inWords(silence))) : next;
         }
 
         @Override

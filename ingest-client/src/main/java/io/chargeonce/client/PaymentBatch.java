@@ -103,14 +103,11 @@ public final class PaymentBatch {
                         .POST(BodyPublishers.ofByteArray(body.toByteArray())).build(), client.patience(), answer::head, answer::line);
                 answer.end();
             } catch (IOException broken) {
-                why = "no answer: " + broken;
+                why = Doubt.inWords(broken);
                 answer.unanswered().forEach(payment -> doubt(payment).failed(broken));
             } catch (InterruptedException | RuntimeException e) {
-                why = "no answer: " + e;
-                answer.unanswered().forEach(payment -> doubt(payment).arises(why));
-                if (e instanceof InterruptedException interruption) {
-                    throw interruption;
-                }
+                answer.unanswered().forEach(payment -> doubt(payment).arises("the sending stopped before the answer"));
+                throw e;
             }
         }
 
@@ -124,6 +121,7 @@ public final class PaymentBatch {
             private final Set<NewPayment> mayChange = new HashSet<>();
             private final StringBuilder refusal = new StringBuilder();
             private int status;
+            private int lines;
 
             BatchAnswer(List<NewPayment> open) {
                 this.open = open;
@@ -136,14 +134,14 @@ public final class PaymentBatch {
                 }
             }
 
-            void line(String line) {
+            void line(String line) throws IOException {
                 if (status != 200) {
                     refusal.append(line).append('\n');
                     return;
                 }
-                NewPayment payment = open.get(Wire.numberOfLine(line) - 1);
-                take(payment, Wire.answerOfLine(line));
-                waitFor(Wire.retryAfterOfLine(line));
+                Wire.AnswerLine read = Wire.answerLine(line, ++lines, open.size());
+                take(open.get(read.payment()), read.answer());
+                waitFor(read.retryAfter());
             }
 
             /** The server took none of them, for a wrong token, say; or it took all, and ended before it had answered them. */
@@ -151,17 +149,17 @@ public final class PaymentBatch {
                 if (status == 200) {
                     unanswered().forEach(payment -> doubt(payment).arises(why));
                 } else {
-                    var answer = new Wire.Answer(status, refusal.toString().getBytes(StandardCharsets.UTF_8), false);
+                    var answer = new Wire.Answer(status, refusal.toString().getBytes(StandardCharsets.UTF_8), false, Optional.empty());
                     open.forEach(payment -> take(payment, answer));
                 }
             }
 
             private void take(NewPayment payment, Wire.Answer answer) {
                 if (answer.leavesDoubt()) {
-                    doubt(payment).arises(answer.told());
+                    doubt(payment).arises(answer.inWords());
                 }
                 if (answer.mayChange()) {
-                    why = answer.told();
+                    why = answer.inWords();
                     mayChange.add(payment);
                 } else {
                     answers.putIfAbsent(payment, doubt(payment).judge(answer, sends));

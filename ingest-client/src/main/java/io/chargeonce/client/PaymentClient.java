@@ -90,15 +90,14 @@ public final class PaymentClient implements AutoCloseable {
     private Seen once(HttpRequest request, Doubt doubt) throws InterruptedException {
         try {
             HttpResponse<byte[]> answer = Answers.whole(http, request, patience.answer());
-            var read = new Wire.Answer(answer.statusCode(), answer.body(),
-                    answer.headers().firstValue("Idempotent-Replayed").isPresent());
+            Wire.Answer read = Wire.answer(answer);
             if (read.leavesDoubt()) {
-                doubt.arises(read.told());
+                doubt.arises(read.inWords());
             }
-            return read.mayChange() ? new Seen.Again(read.told(), retryAfter(answer.headers())) : new Seen.Final(read);
+            return read.mayChange() ? new Seen.Again(read.inWords(), retryAfter(answer.headers())) : new Seen.Final(read);
         } catch (IOException e) {
             doubt.failed(e);
-            return new Seen.Again("no answer: " + e, Optional.empty());
+            return new Seen.Again(Doubt.inWords(e), Optional.empty());
         }
     }
 

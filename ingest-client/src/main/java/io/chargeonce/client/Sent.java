@@ -10,19 +10,22 @@ public sealed interface Sent {
     int sends();
 
     /**
-     * Durably accepted: it will be charged once, or given back once.
+     * Durably accepted: it is charged once, or given back once, unless a person ends it first.
      *
      * @param paymentId the refund's id for a refund
-     * @param status as the server knew it, such as {@code accepted}
-     * @param replay whether an earlier sending had been accepted already
+     * @param status    {@code accepted} when it is new. For a repeat, how it stands now, such as {@code succeeded}, {@code declined},
+     *                  {@code needs_attention}, or {@code purged}: a person has ended it, and it will not be charged
+     * @param replay    whether an earlier sending had been accepted already
      */
     record Accepted(String paymentId, String status, boolean replay, int sends) implements Sent {}
 
     /**
-     * Refused for good, and by no sending accepted: sending the same again changes nothing.
+     * Refused for good, and no sending of it was accepted: sending the same again changes nothing.
      *
      * @param type   the problem's, such as {@code urn:chargeonce:problem:invalid-request}
-     * @param errors each field that is wrong, where the body's fields are what is wrong; none otherwise
+     * @param detail what to do next, for people
+     * @param errors each field, header or parameter that is wrong; none where something else is wrong. Refunds and the payments of a
+     *               batch have them too
      */
     record Refused(int httpStatus, String type, String detail, List<FieldError> errors, int sends) implements Sent {
 
@@ -30,19 +33,22 @@ public sealed interface Sent {
             errors = List.copyOf(errors);
         }
 
-        /** Of no field. */
+        /** Without a field that is wrong. */
         public Refused(int httpStatus, String type, String detail, int sends) {
             this(httpStatus, type, detail, List.of(), sends);
         }
     }
 
-    /** @param field a field's name as it is sent, such as {@code amount} */
+    /**
+     * @param field  its name as it is sent, such as {@code amount}; in a batch {@code idempotency_key} is the payment's key
+     * @param detail what must be changed, for people
+     */
     record FieldError(String field, String detail) {}
 
     /**
-     * Not known: it may have been accepted. Either no answer came, however often it was sent; or a sending stayed without an
-     * answer, and what answered the next one, such as 401 or 404, says nothing of the first. Send it again later with the same key,
-     * never with another one.
+     * It is not known whether it was accepted. Either no answer came, however often it was sent; or one sending got no answer, and the
+     * answer to the next, such as 401 or 404, says nothing about the first. Send it again later with the same key, never with another
+     * one.
      *
      * @param lastSeen what stood in the way, for people
      */

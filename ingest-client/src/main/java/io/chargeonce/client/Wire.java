@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.client;
 
+import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** What goes over the wire, both ways. */
 final class Wire {
 
+    private static final String REPLAYED = "Idempotent-Replayed";
+    private static final String STATUS_NOW = "Payment-Status";
     private static final JsonMapper MAPPER = new JsonMapper();
 
     private Wire() {}
@@ -51,19 +55,41 @@ final class Wire {
         return fields;
     }
 
-    /** One line of a batch's answer, or empty fields if it is none. */
-    static Answer answerOfLine(String line) {
-        JsonNode json = MAPPER.readTree(line);
-        return new Answer(json.path("status").asInt(0), MAPPER.writeValueAsBytes(json.path("body")),
-                json.path("headers").has("Idempotent-Replayed"));
+    /**
+     * One line of a batch's answers.
+     *
+     * @param payment    which of the payments it is about, from 0
+     * @param retryAfter as the server wishes
+     */
+    record AnswerLine(int payment, Answer answer, Optional<Duration> retryAfter) {}
+
+    /**
+     * @param nth      which line of the answers it is, from 1; for people
+     * @param payments how many were sent
+     * @throws IOException if it is no answer to any of them
+     */
+    static AnswerLine answerLine(String line, int nth, int payments) throws IOException {
+        JsonNode json;
+        try {
+            json = MAPPER.readTree(line);
+        } catch (JacksonException e) {
+            throw new IOException("line %d of the answers is not JSON, so the connection or a proxy broke it".formatted(nth), e);
+        }
+        int number = json.path("line").asInt(0);
+        if (number < 1 || number > payments) {
+            throw new IOException("line %d of the answers has the number %d, but the lines from 1 to %d were sent"
+                    .formatted(nth, number, payments));
+        }
+        JsonNode headers = json.path("headers");
+        return new AnswerLine(number - 1,
+                new Answer(json.path("status").asInt(0), MAPPER.writeValueAsBytes(json.path("body")), headers.has(REPLAYED),
+                        headers.path(STATUS_NOW).stringValueOpt()),
+                headers.path("Retry-After").stringValueOpt().flatMap(Wire::seconds));
     }
 
-    static int numberOfLine(String line) {
-        return MAPPER.readTree(line).path("line").asInt(0);
-    }
-
-    static Optional<Duration> retryAfterOfLine(String line) {
-        return MAPPER.readTree(line).path("headers").path("Retry-After").stringValueOpt().flatMap(Wire::seconds);
+    static Answer answer(HttpResponse<byte[]> answer) {
+        return new Answer(answer.statusCode(), answer.body(), answer.headers().firstValue(REPLAYED).isPresent(),
+                answer.headers().firstValue(STATUS_NOW));
     }
 
     /** Empty if the text is no number: then the client's own pauses count. A number without end is as good as a year. */
@@ -72,14 +98,17 @@ final class Wire {
                 ? Optional.of(text.length() > 7 ? Duration.ofDays(365) : Duration.ofSeconds(Long.parseLong(text))) : Optional.empty();
     }
 
-    /** @param body JSON, or whatever a proxy on the way made of it */
-    record Answer(int status, byte[] body, boolean replay) {
+    /**
+     * @param body      JSON, unless a proxy answered
+     * @param statusNow how the payment stands, if an earlier request had been accepted
+     */
+    record Answer(int status, byte[] body, boolean replay, Optional<String> statusNow) {
 
         private static final String IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
         private static final Set<String> KEY_HOLDS_ANOTHER =
                 Set.of("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs");
 
-        /** Whether sending the same again can be answered otherwise. */
+        /** Whether the same request can get another answer later. */
         boolean mayChange() {
             return status >= 500 || status == 429 || status == 408 || status == 409 && type().equals(IN_USE)
                     || isAccepted() && json().path("id").asString("").isEmpty();
@@ -94,22 +123,21 @@ final class Wire {
         }
 
         /**
-         * Whether it is final also where an earlier sending may have been accepted, or may still be on its way. A refusal is final
-         * then only if the key is known to hold something else for good; 401, say, is about the token and not about the payment.
+         * Whether it is final even if an earlier sending may have been accepted or may still be on its way. Then a refusal is final only
+         * if the key holds something else for good. A 401, for example, is about the token and not about the payment.
          */
         boolean endsDoubt() {
             return isAccepted() || KEY_HOLDS_ANOTHER.contains(type());
         }
 
-        /** For people. */
-        String told() {
-            return "the server answered " + status + " " + type();
+        String inWords() {
+            return "the server answered " + status + (type().isEmpty() ? ", and not in the way of Chargeonce" : " " + type());
         }
 
         Sent sent(int sends) {
             JsonNode json = json();
             return isAccepted()
-                    ? new Sent.Accepted(json.path("id").asString(""), json.path("status").asString(""), replay, sends)
+                    ? new Sent.Accepted(json.path("id").asString(""), statusNow.orElse(json.path("status").asString("")), replay, sends)
                     : new Sent.Refused(status, type(), json.path("detail").asString(""), errors(json), sends);
         }
 

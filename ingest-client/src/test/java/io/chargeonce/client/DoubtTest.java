@@ -140,7 +140,7 @@ class DoubtTest {
                     .isInstanceOfSatisfying(IOException.class, doubt::failed);
         }
 
-        var refused = new Wire.Answer(401, problem("unauthenticated").getBytes(StandardCharsets.UTF_8), false);
+        var refused = new Wire.Answer(401, problem("unauthenticated").getBytes(StandardCharsets.UTF_8), false, Optional.empty());
         assertThat(doubt.judge(refused, 2)).isInstanceOf(Sent.Refused.class);
         doubt.failed(new IOException("reset"));
         assertThat(doubt.judge(refused, 3)).isInstanceOf(Sent.Unknown.class);

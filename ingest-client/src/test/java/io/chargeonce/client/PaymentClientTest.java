@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against a server that answers as it is told. */
+/** Against a server that gives the answers of a script. */
 class PaymentClientTest {
 
     private static final String ACCEPTED = "{\"id\":\"pay_1\",\"status\":\"accepted\"}";
     private static final NewPayment PAYMENT = NewPayment.of("order-1", 1299, "EUR", "pm_card_visa").withCustomer("cus_7");
 
-    private record Script(int status, String body, String retryAfter) {}
+    private record Script(int status, String body, String retryAfter, String now) {}
 
     private record Got(String path, String key, String authorization, String body) {}
 
@@ -57,6 +57,10 @@ class PaymentClientTest {
             if (!next.retryAfter().isEmpty()) {
                 exchange.getResponseHeaders().set("Retry-After", next.retryAfter());
             }
+            if (!next.now().isEmpty()) {
+                exchange.getResponseHeaders().set("Idempotent-Replayed", "true");
+                exchange.getResponseHeaders().set("Payment-Status", next.now());
+            }
             byte[] body = next.body().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(next.status(), body.length == 0 ? -1 : body.length);
             exchange.getResponseBody().write(body);
@@ -74,7 +78,7 @@ class PaymentClientTest {
     }
 
     private void answer(int status, String body) {
-        script.add(new Script(status, body, ""));
+        script.add(new Script(status, body, "", ""));
     }
 
     @Test
@@ -156,6 +160,52 @@ class PaymentClientTest {
     }
 
     @Test
+    void each_wrong_field_of_a_refund_and_of_a_line_of_a_batch_is_told() throws Exception {
+        String problem = "{\"type\":\"urn:x\",\"detail\":\"why\",\"errors\":[{\"field\":\"amount\",\"detail\":\"too small\"}]}";
+        answer(400, problem);
+        answer(200, line(1, 400, problem) + line(2, 202, ACCEPTED));
+
+        var refused = new Sent.Refused(400, "urn:x", "why", List.of(new Sent.FieldError("amount", "too small")), 1);
+        assertThat(client.refund(NewRefund.ofAll("pay_1"))).isEqualTo(refused);
+        assertThat(sendBatch("a", "b")).containsExactly(refused, new Sent.Accepted("pay_1", "accepted", false, 1));
+    }
+
+    @Test
+    void a_repeat_of_a_payment_that_has_moved_on_says_how_it_stands_now() throws Exception {
+        script.add(new Script(202, ACCEPTED, "", "purged"));
+        answer(200, "{\"line\":1,\"status\":202,\"headers\":{\"Idempotent-Replayed\":\"true\",\"Payment-Status\":\"purged\"},\"body\":"
+                + ACCEPTED + "}\n");
+
+        var purged = new Sent.Accepted("pay_1", "purged", true, 1);
+        assertThat(client.send(PAYMENT)).isEqualTo(purged);
+        assertThat(sendBatch("a")).containsExactly(purged);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|',
+            value = {"nonsense | is not JSON, so the connection or a proxy broke it", "{\"line\":7,\"status\":202} | has the number 7",
+                "{\"status\":202} | has the number 0", "[] | has the number 0"})
+    void an_answer_of_a_batch_that_cannot_be_read_is_told_in_words(String line, String says) throws Exception {
+        IntStream.range(0, 5).forEach(i -> answer(200, line + "\n"));
+
+        assertThat(sendBatch("a")).singleElement().isInstanceOfSatisfying(Sent.Unknown.class,
+                unknown -> assertThat(unknown.lastSeen()).contains("line 1 of the answers " + says).doesNotContain("Exception", "jackson"));
+    }
+
+    @Test
+    void an_answer_that_is_missing_or_not_from_this_service_is_told_in_words() throws Exception {
+        IntStream.range(0, 5).forEach(i -> answer(202, "<html>welcome</html>"));
+        assertThat(client.send(PAYMENT)).isInstanceOfSatisfying(Sent.Unknown.class,
+                unknown -> assertThat(unknown.lastSeen()).isEqualTo("the server answered 202, and not in the way of Chargeonce"));
+        IntStream.range(0, 5).forEach(i -> answer(0, ""));
+        assertThat(client.send(PAYMENT)).isInstanceOfSatisfying(Sent.Unknown.class,
+                unknown -> assertThat(unknown.lastSeen()).startsWith("no answer: the connection broke").doesNotContain("Exception"));
+        server.stop(0);
+        assertThat(client.send(PAYMENT)).isInstanceOfSatisfying(Sent.Unknown.class,
+                unknown -> assertThat(unknown.lastSeen()).startsWith("no answer: no connection to the server").doesNotContain("Exception"));
+    }
+
+    @Test
     void when_nothing_is_left_to_try_it_says_that_it_does_not_know() throws Exception {
         IntStream.range(0, 5).forEach(i -> answer(503, ""));
 
@@ -193,7 +243,7 @@ class PaymentClientTest {
     }
 
     @Test
-    void a_batch_that_is_refused_as_a_whole_is_refused_for_each_and_one_that_nobody_answers_is_unknown() throws Exception {
+    void a_batch_that_is_refused_as_a_whole_is_refused_for_each_and_one_without_an_answer_is_unknown() throws Exception {
         answer(401, "{\"type\":\"urn:no\",\"detail\":\"token\"}");
         assertThat(sendBatch("a", "b")).containsExactly(new Sent.Refused(401, "urn:no", "token", 1),
                 new Sent.Refused(401, "urn:no", "token", 1));

@@ -165,7 +165,7 @@ public final class IngestWorld implements AutoCloseable {
     }
 
     /** What no trigger lets pass. */
-    void rewrite(String sql) {
+    public void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql);
     }
 
@@ -179,7 +179,7 @@ public final class IngestWorld implements AutoCloseable {
                 + " WHERE operation_id IN (SELECT operation_id FROM operation WHERE idempotency_key = '" + key + "')");
     }
 
-    HttpRequest.Builder request(String path) {
+    public HttpRequest.Builder request(String path) {
         return request(service, path);
     }
 

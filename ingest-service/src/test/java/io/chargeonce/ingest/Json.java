@@ -17,7 +17,7 @@ public final class Json {
     }
 
     /** A field as JSON. */
-    static String at(String json, String field) {
+    public static String at(String json, String field) {
         return MAPPER.writeValueAsString(MAPPER.readTree(json).path(field));
     }
 

@@ -96,6 +96,9 @@ class OpenApiTest {
         world.become(key, "state = 'declined', sequence = 1, psp_reference = 'pi_1', failure_cause = 'lost_card', settled_at = now()");
         requireTrue("get", "/v1/payments/{id}", world.get(path));
         requireTrue("post", "/v1/payments", world.send(world.payment(key, BODY).header("Prefer", "wait=5").build()));
+        world.become(key, "state = 'purged', failure_cause = NULL, psp_reference = NULL");
+        requireTrue("get", "/v1/payments/{id}", world.get(path));
+        requireTrue("post", "/v1/payments", world.pay(key, BODY));
     }
 
     @Test

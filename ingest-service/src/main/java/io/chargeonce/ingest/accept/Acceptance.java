@@ -4,7 +4,6 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.payment.PaymentId;
 import java.time.Instant;
-import java.util.List;
 
 /** How an ask was answered, once that is durable. */
 sealed interface Acceptance {
@@ -16,7 +15,7 @@ sealed interface Acceptance {
     record Replayed(PaymentStatus now, Instant firstAt) implements Acceptance {}
 
     /** The key names another payment; nothing was written. */
-    record Reused(List<String> differingFields) implements Acceptance {}
+    record Reused(RequestFingerprint.Conflict conflict) implements Acceptance {}
 
     /** The same purchase was made under another key a moment ago; nothing was written. */
     record DuplicateSuspected(PaymentId first) implements Acceptance {}

@@ -8,7 +8,6 @@ import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.payment.PaymentId;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Function;
 
 /** Answers one ask, whichever way it came: over HTTP, as a line of a batch, or from a topic. Any thread. */
@@ -42,7 +41,8 @@ public final class AnswerAccept implements Function<AcceptRequest, Answer>, Auto
             case Acceptance.Accepted() -> ask.answer().first();
             case Acceptance.Replayed replay -> ask.answer().repeated(replay.now(), replay.firstAt(), ask.askedAt());
             case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
-            case Acceptance.Reused(List<String> fields) -> Problems.keyReused(fields).answer();
+            case Acceptance.Reused(RequestFingerprint.Conflict conflict) ->
+                Problems.keyReused(ask.form(), conflict.names(), conflict.fields()).answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });
     }

@@ -4,13 +4,13 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -18,20 +18,24 @@ import tools.jackson.databind.JsonNode;
 /** Reads one request's fields and gathers what is wrong with each. A field that is null counts as left out. */
 final class PaymentFields {
 
-    static final Set<String> KNOWN = Set.of("amount", "currency", "payment_method", "customer", "reference",
+    static final List<String> KNOWN = List.of("amount", "currency", "payment_method", "customer", "reference",
             "description", "receipt_email", "rail");
+    /** A multiple of every PSP's unit, whatever the currency. */
+    private static final long ROUND_AMOUNT = 1_000_000;
     private static final int MOST_ERRORS = 20;
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+\\.[^@\\s.]+");
 
     private final JsonNode json;
+    private final RequestForm form;
     private final List<Problem.FieldError> errors = new ArrayList<>();
 
-    private PaymentFields(JsonNode json) {
+    private PaymentFields(JsonNode json, RequestForm form) {
         this.json = json;
+        this.form = form;
     }
 
-    static Checked<PaymentRequest> read(JsonNode json) {
-        return new PaymentFields(json).read();
+    static Checked<PaymentRequest> read(JsonNode json, RequestForm form) {
+        return new PaymentFields(json, form).read();
     }
 
     private Checked<PaymentRequest> read() {
@@ -52,7 +56,8 @@ final class PaymentFields {
         }
         var money = new Money(amount.orElseThrow(), currency.orElseThrow());
         if (!PspUnits.anyCanSay(money)) {
-            return new Checked.Wrong<>(Problems.amountNotRepresentable(money.currency()));
+            return new Checked.Wrong<>(PspUnits.anyCanSay(new Money(ROUND_AMOUNT, money.currency()))
+                    ? Problems.amountNotRepresentable(money.currency()) : Problems.currencyNotTaken(money.currency()));
         }
         return new Checked.Right<>(
                 new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email));
@@ -61,7 +66,8 @@ final class PaymentFields {
     private void refuseUnknown() {
         var unknown = new TreeSet<>(json.propertyNames());
         unknown.removeAll(KNOWN);
-        unknown.forEach(field -> wrong(field, "is not a field of a payment request; known are " + new TreeSet<>(KNOWN)));
+        String known = (form == RequestForm.BATCH_LINE ? form.keyField() + ", " : "") + String.join(", ", KNOWN);
+        unknown.forEach(field -> wrong(field, "is not a field of a payment request; the fields are " + known));
     }
 
     private Optional<Long> amount() {

@@ -3,6 +3,7 @@ package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Merchant;
 import io.chargeonce.ingest.reading.Outcomes;
 import io.chargeonce.ingest.reading.ReadPayment;
@@ -40,9 +41,9 @@ public final class PostPayment {
     }
 
     public Answer answer(Merchant merchant, ServerRequest request) {
-        return KeyHeader.read(request.headers().all(IDEMPOTENCY_KEY, List::of))
+        return KeyHeader.read(request.headers().all(IDEMPOTENCY_KEY, List::of), RequestForm.PAYMENT)
                 .answer(key -> GuardHeader.read(request)
-                        .answer(guarded -> body.read(request)
+                        .answer(guarded -> body.read(request, RequestForm.PAYMENT)
                                 .answer(bytes -> PaymentBody.read(bytes)
                                         .answer(payment -> {
                                             AcceptRequest ask = AcceptRequest.of(merchant.id(), key, payment, request.remotePeer().host(),

@@ -10,12 +10,13 @@ import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a request asks for, in one spelling: two bodies that differ in blanks or field order are the same command.
+ * What a request asks for, in one spelling: two bodies that differ in blanks or field order are the same request.
  *
  * @param canonical JSON with the fields in alphabetical order, absent ones left out
  */
@@ -24,8 +25,23 @@ public record RequestFingerprint(String path, String canonical, byte[] fingerpri
     /** Of the fingerprint. Rows keep the version that they were made with; a change of the fingerprint needs the next one. */
     public static final int VERSION = 1;
 
-    /** A command as a release before or after this one may have stored it. */
-    public record Stored(int version, String path, String canonical, byte[] fingerprint) {}
+    /** A request as a release before or after this one may have stored it. */
+    public record Stored(int version, String path, String canonical, byte[] fingerprint) {
+
+        /** For people. */
+        private String kind() {
+            return path.equals(Contract.PAYMENTS) ? "a payment"
+                    : "a refund of " + path.substring(Contract.PAYMENTS.length() + 1).replaceFirst("/.*", "");
+        }
+    }
+
+    /**
+     * Why a key cannot be used for a request: it holds another one.
+     *
+     * @param names  what the key names, if that is of another kind or of another payment
+     * @param fields in which the requests differ otherwise; none where the values were erased
+     */
+    public record Conflict(Optional<String> names, List<String> fields) {}
 
     static final String METHOD = "POST";
 
@@ -47,16 +63,22 @@ public record RequestFingerprint(String path, String canonical, byte[] fingerpri
     }
 
     /**
-     * Whether a stored command is this one. The fingerprint is compared where it was made as this process makes it. Another
-     * release's is not understood here, so there the commands themselves are compared.
+     * Whether a stored request is this one. Fingerprints of this version are compared. A fingerprint of another version means
+     * nothing here, so the requests themselves are compared.
      */
     public boolean isTheSameAs(Stored stored) {
         return stored.version() == VERSION ? MessageDigest.isEqual(fingerprint, stored.fingerprint())
                 : path.equals(stored.path()) && differencesFrom(stored.canonical()).isEmpty();
     }
 
-    /** The names of the fields in which the two commands differ; not those that were erased since. */
-    public List<String> differencesFrom(String otherCanonical) {
+    /** How this request differs from the first one with its key. */
+    public Conflict conflictWith(Stored first) {
+        return path.equals(first.path()) ? new Conflict(Optional.empty(), differencesFrom(first.canonical()))
+                : new Conflict(Optional.of(first.kind()), List.of());
+    }
+
+    /** The names of the fields in which the two requests differ; not those that were erased since. */
+    List<String> differencesFrom(String otherCanonical) {
         Map<String, JsonNode> mine = fields(canonical);
         Map<String, JsonNode> others = fields(otherCanonical);
         var names = new TreeSet<>(mine.keySet());

@@ -21,7 +21,7 @@ final class StoredKeys {
 
         Acceptance answer(AcceptRequest ask) {
             return ask.command().isTheSameAs(command) ? new Acceptance.Replayed(now, firstAt)
-                    : new Acceptance.Reused(ask.command().differencesFrom(command.canonical()));
+                    : new Acceptance.Reused(ask.command().conflictWith(command));
         }
     }
 

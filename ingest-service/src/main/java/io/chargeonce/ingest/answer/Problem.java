@@ -8,13 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * An error as RFC 9457 has it. The type is for programs and never changes its meaning; the detail is for people and says
  * what to do next. Neither ever repeats a value that was sent: it may be a card number.
  *
  * @param slug   the last part of the type
- * @param errors each field that is wrong, when the body's fields are what is wrong
+ * @param errors each field, header or parameter that is wrong
  * @param payment where to look, when a payment is what this is about
  */
 public record Problem(int status, String slug, String title, String detail, List<FieldError> errors,
@@ -23,7 +24,7 @@ public record Problem(int status, String slug, String title, String detail, List
     static final String STORED = "Idempotency-Stored";
     private static final String TYPE = "urn:chargeonce:problem:";
 
-    /** @param field a top-level field's name */
+    /** @param field the name of a top-level field, header or parameter, as its sender knows it */
     public record FieldError(String field, String detail) {}
 
     static Problem of(int status, String slug, String title, String detail) {
@@ -32,6 +33,15 @@ public record Problem(int status, String slug, String title, String detail, List
 
     Problem withErrors(List<FieldError> fieldErrors) {
         return new Problem(status, slug, title, detail, fieldErrors, payment, headers);
+    }
+
+    Problem withError(String field, String detail) {
+        return withErrors(List.of(new FieldError(field, detail)));
+    }
+
+    /** The same with what else is wrong. */
+    public Problem and(List<FieldError> more) {
+        return withErrors(Stream.concat(errors.stream(), more.stream()).toList());
     }
 
     /** @param path of the payment that this is about */

@@ -10,13 +10,22 @@ import java.util.Optional;
 /** Every problem that this service answers with, in the order in which a request can meet them. */
 public final class Problems {
 
+    private static final String NOT_REPRESENTABLE = "amount-not-representable";
+
     private Problems() {}
 
     /** @param status as the web server chose it */
     public static Problem badHttp(int status) {
         return Problem.of(status, "bad-http", "The request is not acceptable HTTP",
-                "Send well-formed HTTP/1.1: the method in capitals, a request line of at most 4 KiB, headers with names and of at most "
-                        + "16 KiB together, one body, uncompressed.");
+                "Send well-formed HTTP/1.1 or HTTP/1.0: the method in capitals, a request line of at most 4 KiB, headers with names and of "
+                        + "at most 16 KiB together, one body, uncompressed.");
+    }
+
+    /** HTTP/1.0 knows no chunks, and only chunks can be sent while the requests still arrive. */
+    public static Problem batchNeedsHttp11() {
+        return Problem.of(505, "bad-http", "A batch needs HTTP/1.1",
+                "The answers of a batch are sent in chunks, which HTTP/1.0 does not have. Send the batch over HTTP/1.1, or send its payments "
+                        + "one by one. A proxy in front of this server may have to be told to use HTTP/1.1.");
     }
 
     public static Problem notFound() {
@@ -56,30 +65,40 @@ public final class Problems {
                 "Send it from an address that it was issued for; its issuer makes one for other addresses.");
     }
 
-    public static Problem keyMissing() {
-        return Problem.of(400, "idempotency-key-missing", "No Idempotency-Key header",
-                "Send an Idempotency-Key that names this payment, and the same one whenever you repeat the request.");
+    public static Problem keyMissing(RequestForm form) {
+        return Problem.of(400, "idempotency-key-missing", "No idempotency key",
+                form.giveKey() + " that names this payment, and send the same key whenever you repeat the request.")
+                .withError(form.keyField(), "is required");
     }
 
-    public static Problem keyInvalid() {
-        return Problem.of(400, "idempotency-key-invalid", "The Idempotency-Key cannot be used",
-                "Send it once, as 1 to 255 visible ASCII characters without spaces, bare or as an RFC 8941 string in quotes.");
+    public static Problem keyInvalid(RequestForm form) {
+        return Problem.of(400, "idempotency-key-invalid", "The idempotency key cannot be used",
+                form.giveKey() + " once, with 1 to 255 visible ASCII characters and no spaces, bare or as an RFC 8941 string in quotes.")
+                .withError(form.keyField(), "must be 1 to 255 visible ASCII characters without spaces");
     }
 
     public static Problem notJson() {
         return Problem.of(415, "unsupported-media-type", "The body's type is not application/json",
-                "Send the payment as JSON in UTF-8, with 'Content-Type: application/json'.");
+                "Send JSON in UTF-8, with 'Content-Type: application/json'.").withError("Content-Type", "must be application/json");
     }
 
     public static Problem notNdjson() {
         return Problem.of(415, "unsupported-media-type", "The body's type is not application/x-ndjson",
                 "Send one payment request a line as JSON in UTF-8, each with its own idempotency_key, and "
-                        + "'Content-Type: application/x-ndjson'.");
+                        + "'Content-Type: application/x-ndjson'.")
+                .withError("Content-Type", "must be application/x-ndjson");
     }
 
-    public static Problem tooLarge() {
+    public static Problem tooLarge(RequestForm form) {
+        return Problem.of(413, "body-too-large", "The %s is too large".formatted(form.whole()),
+                "A %s has at most %,d bytes.".formatted(form.whole(), Contract.LARGEST_BODY));
+    }
+
+    /** What the web server does not read on. */
+    public static Problem tooLargeForHttp() {
         return Problem.of(413, "body-too-large", "The body is too large",
-                "A payment request has at most %,d bytes.".formatted(Contract.LARGEST_BODY));
+                "The body of one request has at most %,d bytes. A batch has at most 4 GiB, in chunks of at most 1 MiB."
+                        .formatted(Contract.LARGEST_BODY));
     }
 
     public static Problem tooOld(Duration youngerThan) {
@@ -88,42 +107,60 @@ public final class Problems {
                         + "If this payment was never accepted, send it again with the present time.").formatted(youngerThan.toDays()));
     }
 
-    public static Problem malformed(String detail) {
-        return Problem.of(400, "malformed-json", "The body is not one JSON object", detail);
+    /** @param detail what is wrong, where, and what to send */
+    public static Problem malformed(RequestForm form, String detail) {
+        return Problem.of(400, "malformed-json", "The %s is not one JSON object".formatted(form.whole()), detail);
     }
 
     /** @param fields their names, as the sender knows them */
-    public static Problem cardNumber(List<String> fields) {
+    public static Problem cardNumber(RequestForm form, List<String> fields) {
+        String instead = form == RequestForm.REFUND ? "" : ", and send the PSP's token for the card as payment_method";
         return Problem.of(400, "card-number-not-allowed", "The request holds what can be a card number",
-                "Take it out of every field listed under errors, and send the PSP's token for the card as payment_method. If it is a "
-                        + "number of your own, put a letter into the middle of it. Nothing of this request was kept.")
+                "Take it out of every field listed under errors%s. If it is a number of your own, put a letter into the middle of it. "
+                        .formatted(instead) + "Nothing of this request was kept.")
                 .withErrors(fields.stream()
                         .map(field -> new Problem.FieldError(field, "holds digits that can be a card's number")).toList());
     }
 
     public static Problem invalid(List<Problem.FieldError> errors) {
         return Problem.of(400, "invalid-request", "The request has fields that cannot be accepted",
-                "Correct every field listed under errors and send the request again; the same Idempotency-Key may be used.")
+                "Correct every field listed under errors and send the request again; the same idempotency key may be used.")
                 .withErrors(errors);
     }
 
     public static Problem railNotAvailable() {
         return Problem.of(400, "rail-not-available", "This rail does not exist yet",
-                "Only the rail \"card\" exists. Send that, or leave the field out.");
+                "Only the rail \"card\" exists. Send that, or leave the field out.").withError("rail", "must be card");
+    }
+
+    public static Problem currencyNotTaken(String currency) {
+        return Problem.of(400, NOT_REPRESENTABLE, "No PSP moves this currency",
+                "No PSP takes %s. Send a currency that people pay in.".formatted(currency))
+                .withError("currency", "is taken by no PSP");
     }
 
     public static Problem amountNotRepresentable(String currency) {
-        return Problem.of(400, "amount-not-representable", "No PSP can move this amount",
-                ("Amounts are in the minor units of ISO 4217. No PSP takes %s, or none has a unit as small as this amount: send a "
-                        + "currency that people pay in, and a fraction that exists in it.").formatted(currency))
-                .withErrors(List.of(new Problem.FieldError("amount", "cannot be said to any PSP"),
-                        new Problem.FieldError("currency", "as it stands beside this amount")));
+        return Problem.of(400, NOT_REPRESENTABLE, "No PSP can move this amount",
+                "Amounts are in the minor units of ISO 4217, and no PSP has a unit as small as this one of %s. Send an amount that can be paid."
+                        .formatted(currency))
+                .withError("amount", "has a fraction that no PSP can move");
     }
 
-    public static Problem keyReused(List<String> fields) {
-        return Problem.of(409, "idempotency-key-reused", "This Idempotency-Key already names another payment or refund",
-                "Send the first request again unchanged to get its answer, or use a new key for a new one.")
-                .withErrors(fields.stream()
+    public static Problem refundNotRepresentable(String currency) {
+        return Problem.of(400, NOT_REPRESENTABLE, "The PSP cannot give back this amount",
+                "The PSP that has the money has no unit of %s as small as this. Send an amount that it can give back, or none for all that is left."
+                        .formatted(currency))
+                .withError("amount", "has a fraction that the PSP cannot give back");
+    }
+
+    /** @param names  what the key names, if that is not of the same kind or belongs to another payment
+     *  @param fields in which the two requests differ; may be none where one of them was erased */
+    public static Problem keyReused(RequestForm form, Optional<String> names, List<String> fields) {
+        Problem problem = Problem.of(409, "idempotency-key-reused", "This idempotency key already names another payment or refund",
+                "Send the first request again unchanged to get its answer, or use a new key for a new one.");
+        return names.isPresent() || fields.isEmpty()
+                ? problem.withError(form.keyField(), "names " + names.orElse("another request"))
+                : problem.withErrors(fields.stream()
                         .map(field -> new Problem.FieldError(field, "differs from the first request with this key")).toList());
     }
 
@@ -137,7 +174,8 @@ public final class Problems {
 
     public static Problem duplicateGuardInvalid() {
         return Problem.of(400, "duplicate-guard-invalid", "The Duplicate-Guard header cannot be used",
-                "Send 'Duplicate-Guard: off' to let an equal purchase pass, or leave the header out.");
+                "Send 'Duplicate-Guard: off' to let an equal purchase pass, or leave the header out.")
+                .withError("Duplicate-Guard", "must be off");
     }
 
     public static Problem notCaptured(PaymentId id) {
@@ -145,17 +183,21 @@ public final class Problems {
                 "The payment was not charged: look at its status.").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
-    public static Problem refundTooLarge(PaymentId id, long refundable) {
-        return Problem.of(409, "refund-too-large", "More would go back than was captured",
-                "At most %d minor units can still be refunded, those under way taken off.".formatted(refundable))
+    /** @param named whether the request gave an amount */
+    public static Problem refundTooLarge(PaymentId id, long refundable, boolean named) {
+        Problem problem = Problem.of(409, "refund-too-large", "More would go back than was captured",
+                refundable == 0 ? "Nothing is left: all that was captured has gone back or is on its way back."
+                        : "At most %d minor units can still be refunded; refunds that are on their way are taken off."
+                                .formatted(refundable))
                 .withPayment(Contract.PAYMENTS + "/" + id);
+        return named ? problem.withError("amount", "is more than the %d minor units that can still be refunded".formatted(refundable))
+                : problem;
     }
 
     public static Problem refundDiffers(PaymentId id, Operation earlier) {
-        return Problem.of(409, "refund-differs", "This refund was asked for before, with another amount",
+        return Problem.of(409, "refund-differs", "This refund was requested before, with another amount",
                 "Send the first amount again to get its answer, or name another refund of this payment by a reference of its own.")
-                .withErrors(List.of(new Problem.FieldError("amount", "differs from " + earlier.id())))
-                .withPayment(Contract.PAYMENTS + "/" + id);
+                .withError("amount", "differs from " + earlier.id()).withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     public static Problem cardDeclined(PaymentId id, Optional<String> code) {
@@ -186,12 +228,14 @@ public final class Problems {
                 .with("Retry-After", "1");
     }
 
-    public static Problem badQuery(String detail) {
-        return Problem.of(400, "invalid-query", "The query cannot be answered", detail);
+    public static Problem badQuery(List<Problem.FieldError> parameters) {
+        return Problem.of(400, "invalid-query", "The query cannot be answered",
+                "Correct every parameter listed under errors: ?reference= is required, limit and cursor are optional.")
+                .withErrors(parameters);
     }
 
     public static Problem keyInUse() {
-        return Problem.of(409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being accepted",
+        return Problem.of(409, "idempotency-key-in-use", "A request with this idempotency key is still being accepted",
                 "Send the same request again after the time in Retry-After: you will get that request's answer.")
                 .with("Retry-After", "1");
     }

@@ -8,6 +8,7 @@ import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
@@ -25,13 +26,13 @@ import tools.jackson.databind.util.RawValue;
 /** One line of a batch: a payment request with its key beside the other fields; and one line of the answer to it. */
 record BatchLine(long number, Optional<IdempotencyKey> key, Checked<PaymentRequest> request) {
 
-    static final String KEY = "idempotency_key";
+    private static final String KEY = RequestForm.BATCH_LINE.keyField();
 
     static BatchLine read(Lines.Line line) {
         if (line.text().isEmpty()) {
-            return wrong(line.number(), Problems.tooLarge());
+            return wrong(line.number(), Problems.tooLarge(RequestForm.BATCH_LINE));
         }
-        return switch (PaymentBody.parse(line.text().get())) {
+        return switch (PaymentBody.parse(line.text().get(), RequestForm.BATCH_LINE, line.number())) {
             case Checked.Wrong<ObjectNode> wrong -> wrong(line.number(), wrong.problem());
             case Checked.Right<ObjectNode> right -> read(line.number(), right.value());
         };
@@ -40,15 +41,22 @@ record BatchLine(long number, Optional<IdempotencyKey> key, Checked<PaymentReque
     private static BatchLine read(long number, ObjectNode json) {
         JsonNode named = json.path(KEY);
         json.remove(KEY);
-        if (named.isMissingNode() || named.isNull()) {
-            return wrong(number, Problems.keyMissing());
-        }
-        Checked<IdempotencyKey> checked = named.isString() ? KeyHeader.check(named.stringValue(), KEY)
-                : new Checked.Wrong<>(Problems.keyInvalid());
-        return switch (checked) {
-            case Checked.Wrong<IdempotencyKey> wrong -> wrong(number, wrong.problem());
-            case Checked.Right<IdempotencyKey> key -> new BatchLine(number, Optional.of(key.value()), PaymentBody.read(json));
+        Checked<PaymentRequest> request = PaymentBody.read(json, RequestForm.BATCH_LINE);
+        return switch (key(named)) {
+            case Checked.Right<IdempotencyKey> key -> new BatchLine(number, Optional.of(key.value()), request);
+            case Checked.Wrong<IdempotencyKey> wrong -> wrong(number, switch (request) {
+                case Checked.Right<PaymentRequest> right -> wrong.problem();
+                case Checked.Wrong<PaymentRequest> also -> wrong.problem().and(also.problem().errors());
+            });
         };
+    }
+
+    private static Checked<IdempotencyKey> key(JsonNode named) {
+        if (named.isMissingNode() || named.isNull()) {
+            return new Checked.Wrong<>(Problems.keyMissing(RequestForm.BATCH_LINE));
+        }
+        return named.isString() ? KeyHeader.check(named.stringValue(), RequestForm.BATCH_LINE)
+                : new Checked.Wrong<>(Problems.keyInvalid(RequestForm.BATCH_LINE));
     }
 
     private static BatchLine wrong(long number, Problem problem) {

@@ -9,6 +9,7 @@ import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Credential;
 import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.RateLimits;
@@ -143,7 +144,8 @@ public final class PostBatch {
         return line.answered(meters.timed("batch", () -> Guarded.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
                 still -> line.request().answer(
                         payment -> {
-                            AcceptRequest ask = AcceptRequest.of(still.merchant().id(), key(line), payment, origin, clock.instant());
+                            AcceptRequest ask = AcceptRequest.of(still.merchant().id(), key(line), payment, origin, clock.instant())
+                                    .as(RequestForm.BATCH_LINE);
                             return accept.apply(guarded ? ask : ask.withoutGuard());
                         })))));
     }

@@ -10,6 +10,7 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.kafka.loop.RecordHandler;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.IdempotencyKey;
@@ -91,10 +92,11 @@ final class IntakeHandler implements RecordHandler {
                 .answer(young -> key(record)
                         .answer(key -> GuardHeader.read(headers(record))
                                 .answer(guarded -> body(record)
-                                        .answer(bytes -> PaymentBody.read(bytes)
+                                        .answer(bytes -> PaymentBody.read(bytes, RequestForm.RECORD)
                                                 .answer(payment -> {
                                                     AcceptRequest ask =
-                                                            AcceptRequest.of(merchant, key, payment, origin(record), clock.instant());
+                                                            AcceptRequest.of(merchant, key, payment, origin(record), clock.instant())
+                                                                    .as(RequestForm.RECORD);
                                                     return accept.apply(guarded ? ask : ask.withoutGuard());
                                                 })))));
     }
@@ -107,13 +109,13 @@ final class IntakeHandler implements RecordHandler {
 
     private static Checked<IdempotencyKey> key(ConsumerRecord<byte[], byte[]> record) {
         return record.key() == null
-                ? new Checked.Wrong<>(Problems.keyMissing())
-                : KeyHeader.read(List.of(new String(record.key(), StandardCharsets.UTF_8)));
+                ? new Checked.Wrong<>(Problems.keyMissing(RequestForm.RECORD))
+                : KeyHeader.check(new String(record.key(), StandardCharsets.UTF_8), RequestForm.RECORD);
     }
 
     private static Checked<byte[]> body(ConsumerRecord<byte[], byte[]> record) {
         byte[] body = Optional.ofNullable(record.value()).orElse(new byte[0]);
-        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge(RequestForm.RECORD)) : new Checked.Right<>(body);
     }
 
     private static List<String> headers(ConsumerRecord<byte[], byte[]> record) {

@@ -4,6 +4,7 @@ package io.chargeonce.ingest.reading;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
@@ -45,24 +46,25 @@ public final class ListPayments {
         Optional<String> reference = one(parameters, "reference");
         Optional<String> limit = one(parameters, "limit");
         Optional<String> cursor = one(parameters, "cursor");
+        var errors = new ArrayList<Problem.FieldError>();
         if (reference.filter(text -> !text.isEmpty() && text.length() <= PaymentRequest.LONGEST_TEXT && text.indexOf('\0') < 0).isEmpty()) {
-            return wrong("Send ?reference= once, with the reference that the payments were sent with.");
+            errors.add(new Problem.FieldError("reference", "is required once: the reference that the payments were sent with"));
         }
-        if (limit.filter(text -> !text.matches("[1-9]\\d?|100")).isPresent()) {
-            return wrong("The parameter limit must be a whole number from 1 to %d.".formatted(LARGEST_PAGE));
+        if (isTwice(parameters, "limit") || limit.filter(text -> !text.matches("[1-9]\\d?|100")).isPresent()) {
+            errors.add(new Problem.FieldError("limit", "must be one whole number from 1 to %d".formatted(LARGEST_PAGE)));
         }
-        if (cursor.isPresent() && cursor.flatMap(Cursor::parse).isEmpty()) {
-            return wrong("The parameter cursor must be a next_cursor of an earlier page, unchanged.");
+        if (isTwice(parameters, "cursor") || cursor.isPresent() && cursor.flatMap(Cursor::parse).isEmpty()) {
+            errors.add(new Problem.FieldError("cursor", "must be one next_cursor of an earlier page, unchanged"));
         }
-        return new Checked.Right<>(
+        return !errors.isEmpty() ? new Checked.Wrong<>(Problems.badQuery(errors)) : new Checked.Right<>(
                 new Asked(reference.orElseThrow(), limit.map(Integer::valueOf).orElse(USUAL_PAGE), cursor.flatMap(Cursor::parse)));
     }
 
-    private static Checked<Asked> wrong(String detail) {
-        return new Checked.Wrong<>(Problems.badQuery(detail));
+    private static boolean isTwice(Map<String, List<String>> parameters, String name) {
+        return parameters.getOrDefault(name, List.of()).size() > 1;
     }
 
-    /** A parameter that was sent twice counts as not sent. */
+    /** Empty if it was not sent, or not once. */
     private static Optional<String> one(Map<String, List<String>> parameters, String name) {
         List<String> values = parameters.getOrDefault(name, List.of());
         return values.size() == 1 ? Optional.of(values.getFirst()) : Optional.empty();

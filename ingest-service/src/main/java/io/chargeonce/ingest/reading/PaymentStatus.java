@@ -6,11 +6,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
 
-/** Where a payment stands, in the words that a client sees. It never goes back in time. */
+/** The status of a payment, in the words that a client sees. It never goes back in time. */
 public enum PaymentStatus {
-    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION;
+    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION, PURGED;
 
-    /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} tells the same. */
+    /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} has the same columns. */
     static final String COLUMNS = """
             charge.state, charge.generation, charge.sequence, charge.amount,
                    (SELECT coalesce(sum(back.amount), 0) FROM refunds_of(charge.merchant_id, charge.operation_id) AS back
@@ -26,7 +26,8 @@ public enum PaymentStatus {
             case PROCESSING, SCHEDULED, PARKED, UNRESOLVED -> PROCESSING;
             case SUCCEEDED -> SUCCEEDED;
             case DECLINED -> DECLINED;
-            case DEAD, PURGED -> NEEDS_ATTENTION;
+            case DEAD -> NEEDS_ATTENTION;
+            case PURGED -> PURGED;
         };
     }
 

@@ -15,7 +15,16 @@ final class PaymentView {
     static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS
             + """
             , charge.currency, charge.payment_method, charge.customer, charge.reference,
-                   charge.description, charge.receipt_email, charge.psp_reference, charge.failure_cause, charge.accepted_at, charge.settled_at""";
+                   charge.description, charge.receipt_email, charge.psp_reference, charge.failure_cause, charge.accepted_at, charge.settled_at,
+                   charge.resolve_at""";
+
+    private static final String FINAL = "A person has ended this payment. It was not charged and will not be charged.";
+    private static final String NOT_YET_FINAL =
+            "A person has ended this payment. It was not charged, and it will not be charged unless the "
+                    + "purge is undone. Do not pay again under another key before the purge is final.";
+    private static final String ASKED =
+            "A person has ended this payment, and no new attempt is made. An earlier attempt may have taken the "
+                    + "money; the PSP is asked. Do not pay again under another key before the purge is final.";
 
     private static final String[] AS_SENT = {"payment_method", "customer", "reference", "description", "receipt_email"};
 
@@ -36,8 +45,19 @@ final class PaymentView {
         view.put("decline_code", status == PaymentStatus.DECLINED ? row.getString("failure_cause") : null);
         view.put("accepted_at", time(row.getTimestamp("accepted_at")));
         view.put("settled_at", time(row.getTimestamp("settled_at")));
+        view.put("purge", status == PaymentStatus.PURGED ? purge(row) : null);
         view.values().removeIf(Objects::isNull);
         return view;
+    }
+
+    /** Only a purge that is final promises anything: before that a person can undo it, or an attempt may turn out to have succeeded. */
+    private static Map<String, Object> purge(ResultSet row) throws SQLException {
+        boolean asked = row.getTimestamp("resolve_at") != null;
+        boolean isFinal = row.getTimestamp("settled_at") != null && !asked;
+        var purge = new LinkedHashMap<String, Object>();
+        purge.put("final", isFinal);
+        purge.put("detail", asked ? ASKED : isFinal ? FINAL : NOT_YET_FINAL);
+        return purge;
     }
 
     static String time(Timestamp timestamp) {

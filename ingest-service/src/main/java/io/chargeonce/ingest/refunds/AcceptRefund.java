@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.IdempotencyKey;
@@ -72,7 +73,8 @@ public final class AcceptRefund {
         Optional<RequestFingerprint.Stored> named =
                 key.isPresent() ? RefundKeys.find(connection, ask.merchant(), key.get()) : Optional.empty();
         if (named.isPresent() && !command.isTheSameAs(named.get())) {
-            return Problems.keyReused(command.differencesFrom(named.get().canonical())).answer();
+            RequestFingerprint.Conflict conflict = command.conflictWith(named.get());
+            return Problems.keyReused(RequestForm.REFUND, conflict.names(), conflict.fields()).answer();
         }
         return switch (Refunds.accept(connection, topics, ask, deadline)) {
             case Refunds.Answer.Accepted accepted -> {
@@ -83,8 +85,9 @@ public final class AcceptRefund {
             }
             case Refunds.Answer.NoSuchPayment ignored -> Problems.notFound().answer();
             case Refunds.Answer.NotCaptured never -> Problems.notCaptured(ask.payment()).answer();
-            case Refunds.Answer.TooMuch tooMuch -> Problems.refundTooLarge(ask.payment(), tooMuch.refundable()).answer();
-            case Refunds.Answer.NotRepresentable not -> Problems.amountNotRepresentable(not.money().currency()).answer();
+            case Refunds.Answer.TooMuch tooMuch ->
+                Problems.refundTooLarge(ask.payment(), tooMuch.refundable(), ask.amount().isPresent()).answer();
+            case Refunds.Answer.NotRepresentable not -> Problems.refundNotRepresentable(not.money().currency()).answer();
             case Refunds.Answer.Differs differs -> Problems.refundDiffers(ask.payment(), differs.refund()).answer();
         };
     }

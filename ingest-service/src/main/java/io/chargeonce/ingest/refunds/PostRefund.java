@@ -6,6 +6,7 @@ import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.answer.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Merchant;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.payment.IdempotencyKey;
@@ -28,7 +29,7 @@ public final class PostRefund {
     public Answer answer(Merchant merchant, ServerRequest request) {
         Optional<PaymentId> payment = PaymentId.parse(request.path().pathParameters().get("id"));
         return payment.isEmpty() ? Problems.notFound().answer()
-                : key(request).answer(key -> body.read(request)
+                : key(request).answer(key -> body.read(request, RequestForm.REFUND)
                         .answer(bytes -> RefundBody.read(bytes, merchant.id(), payment.get())
                                 .answer(ask -> accept.accept(ask, key))));
     }
@@ -39,7 +40,7 @@ public final class PostRefund {
         if (values.isEmpty()) {
             return new Checked.Right<>(Optional.empty());
         }
-        return switch (KeyHeader.read(values)) {
+        return switch (KeyHeader.read(values, RequestForm.REFUND)) {
             case Checked.Right<IdempotencyKey> right -> new Checked.Right<>(Optional.of(right.value()));
             case Checked.Wrong<IdempotencyKey> wrong -> new Checked.Wrong<>(wrong.problem());
         };

@@ -6,6 +6,7 @@ import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.Money;
@@ -16,21 +17,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads what is to be given back, strictly, and names everything that is wrong with it at once. */
+/** Reads a request for a refund strictly, and names everything that is wrong with it at once. */
 final class RefundBody {
 
-    private static final Set<String> KNOWN = Set.of("amount", "reference");
+    private static final List<String> KNOWN = List.of("amount", "reference");
+    private static final int MOST_ERRORS = 20;
 
     private RefundBody() {}
 
     static Checked<Refunds.RefundRequest> read(byte[] body, String merchant, PaymentId payment) {
-        return switch (PaymentBody.parse(body)) {
+        return switch (PaymentBody.parse(body, RequestForm.REFUND, 1)) {
             case Checked.Wrong<ObjectNode> wrong -> new Checked.Wrong<>(wrong.problem());
             case Checked.Right<ObjectNode> right -> read(right.value(), merchant, payment);
         };
@@ -39,7 +40,7 @@ final class RefundBody {
     private static Checked<Refunds.RefundRequest> read(ObjectNode json, String merchant, PaymentId payment) {
         List<String> cardNumbers = PaymentBody.cardNumbers(json, KNOWN);
         if (!cardNumbers.isEmpty()) {
-            return new Checked.Wrong<>(Problems.cardNumber(cardNumbers));
+            return new Checked.Wrong<>(Problems.cardNumber(RequestForm.REFUND, cardNumbers));
         }
         List<Problem.FieldError> errors = errors(json);
         if (!errors.isEmpty()) {
@@ -56,8 +57,8 @@ final class RefundBody {
         if (json.hasNonNull("amount") && !(amount.isIntegralNumber() && amount.canConvertToLong()
                 && amount.longValue() >= Money.SMALLEST && amount.longValue() <= Money.LARGEST)) {
             errors.add(new Problem.FieldError("amount",
-                    "must be a whole number of minor units from %d on; without it, all that is left goes back"
-                            .formatted(Money.SMALLEST)));
+                    "must be a whole number of minor units from %d to %d; without it, all that is left goes back"
+                            .formatted(Money.SMALLEST, Money.LARGEST)));
         }
         JsonNode reference = json.path("reference");
         if (json.hasNonNull("reference") && !(reference.isString() && Refunds.RefundRequest.isReference(reference.stringValue()))) {
@@ -65,8 +66,8 @@ final class RefundBody {
         }
         var unknown = new TreeSet<>(json.propertyNames());
         unknown.removeAll(KNOWN);
-        unknown.stream().limit(20).forEach(field -> errors.add(
-                new Problem.FieldError(field, "is not a field of a refund; known are " + new TreeSet<>(KNOWN))));
+        unknown.stream().limit(MOST_ERRORS).forEach(field -> errors.add(
+                new Problem.FieldError(field, "is not a field of a refund; the fields are " + String.join(", ", KNOWN))));
         return errors;
     }
 

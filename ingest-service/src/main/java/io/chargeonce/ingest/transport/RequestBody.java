@@ -4,6 +4,7 @@ package io.chargeonce.ingest.transport;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
@@ -24,15 +25,15 @@ public final class RequestBody {
         this.deadline = deadline;
     }
 
-    public Checked<byte[]> read(ServerRequest request) {
+    public Checked<byte[]> read(ServerRequest request, RequestForm form) {
         if (!hasType(request, "application/json")) {
             return new Checked.Wrong<>(Problems.notJson());
         }
         if (request.headers().contentLength().orElse(0) > Contract.LARGEST_BODY) {
-            return new Checked.Wrong<>(Problems.tooLarge());
+            return new Checked.Wrong<>(Problems.tooLarge(form));
         }
         byte[] body = request.content().hasEntity() ? deadline.within(() -> bytes(request)) : new byte[0];
-        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge()) : new Checked.Right<>(body);
+        return body.length > Contract.LARGEST_BODY ? new Checked.Wrong<>(Problems.tooLarge(form)) : new Checked.Right<>(body);
     }
 
     private static byte[] bytes(ServerRequest request) {

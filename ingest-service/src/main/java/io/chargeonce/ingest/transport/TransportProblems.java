@@ -29,7 +29,7 @@ final class TransportProblems implements DirectHandler {
         return switch (type) {
             // Without a path it never came to a request: the web server stumbled over bytes that are no HTTP.
             case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
-            case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
+            case PAYLOAD_TOO_LARGE -> Problems.tooLargeForHttp();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
                 status.code() == Status.SERVICE_UNAVAILABLE_503.code()
                         ? Problems.overloaded()

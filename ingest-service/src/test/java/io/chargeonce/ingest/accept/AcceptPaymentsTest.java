@@ -124,7 +124,7 @@ class AcceptPaymentsTest {
         assertThat(answers.get(0)).isInstanceOf(Acceptance.Accepted.class);
         assertThat(answers.get(1)).isInstanceOf(Acceptance.Accepted.class);
         assertThat(answers.get(2)).isInstanceOf(Acceptance.Replayed.class);
-        assertThat(answers.get(3)).isEqualTo(new Acceptance.Reused(List.of("amount")));
+        assertThat(answers.get(3)).isEqualTo(new Acceptance.Reused(new RequestFingerprint.Conflict(Optional.empty(), List.of("amount"))));
         assertThat(rows(first)).containsExactly(1L, 1L, 1L, 1L);
     }
 
