@@ -24,7 +24,7 @@ class SourcesTest {
     private static final long MOST_FILES = 31;
     /** Larger than a package should be, with the size that none of them may outgrow. */
     private static final Map<String, Long> LARGE = Map.of("io.chargeonce.bench.charge", 37L, "io.chargeonce.checker", 33L,
-            "io.chargeonce.load.chaos", 32L, "io.chargeonce.load.universe", 44L, "io.chargeonce.sandbox.stripe", 41L);
+            "io.chargeonce.load.chaos", 32L, "io.chargeonce.load.universe", 44L);
 
     private static List<Path> sources(String kind) throws IOException {
         try (Stream<Path> modules = Files.list(Repository.root())) {
