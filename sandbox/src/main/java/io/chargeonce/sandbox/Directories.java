@@ -11,11 +11,11 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** Temporary directories of the sandbox. Any thread. */
-final class Directories {
+public final class Directories {
     private Directories() {}
 
     /** A new directory; those that killed processes left behind are cleared away first. */
-    static Path temporary(String name) {
+    public static Path temporary(String name) {
         LeftOvers.clear(Path.of(System.getProperty("java.io.tmpdir")));
         try {
             return Files.createTempDirectory("chargeonce-" + name + "-");
@@ -25,7 +25,7 @@ final class Directories {
     }
 
     /** Removes a directory and all that is in it. What a server that is just stopping removes meanwhile is no error. */
-    static void remove(Path directory) {
+    public static void remove(Path directory) {
         try {
             Files.walkFileTree(directory, new Removing());
         } catch (IOException e) {

@@ -43,7 +43,7 @@ final class DirectoryLock implements AutoCloseable {
 
     /** The lock, unless a living server holds it. */
     static Optional<DirectoryLock> tryTake(Path lockFile) throws IOException {
-        Path unique = lockFile.toAbsolutePath().normalize();
+        Path unique = lockFile.toAbsolutePath().getParent().toRealPath().resolve(lockFile.getFileName());
         if (!HELD.add(unique)) {
             return Optional.empty();
         }

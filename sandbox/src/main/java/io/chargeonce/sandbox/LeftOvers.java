@@ -9,23 +9,25 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Clears away temporary servers of processes that were killed: nobody will ever start over their directories again, so nobody
- * else would stop their Postgres. A directory whose lock is held belongs to a living process and is left alone. Any thread.
+ * Clears away the temporary servers of processes that were killed. No process starts over their directories again, so nothing else
+ * would stop their Postgres. A directory whose lock is held belongs to a living process and is left alone. Any thread.
  */
 final class LeftOvers {
     private LeftOvers() {}
 
     static void clear(Path temporary) {
-        clear(temporary, "chargeonce-postgres-*", "data.lock");
-        clear(temporary, "chargeonce-kafka-*", "sandbox.lock");
+        clear(temporary, "chargeonce-postgres-*", "data", "data.lock");
+        clear(temporary, "chargeonce-kafka-*", "data", "sandbox.lock");
+        clear(temporary, "chargeonce-up-*", "postgres", "postgres.lock");
     }
 
-    private static void clear(Path temporary, String pattern, String lockFile) {
+    /** @param data where in the directory the files of a Postgres are, if it has one */
+    private static void clear(Path temporary, String pattern, String data, String lockFile) {
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(temporary, pattern)) {
             for (Path directory : directories) {
                 // Without a lock file it is just being made.
                 if (Files.exists(directory.resolve(lockFile))) {
-                    clear(directory, directory.resolve(lockFile));
+                    clear(directory, directory.resolve(data), directory.resolve(lockFile));
                 }
             }
         } catch (IOException e) {
@@ -33,13 +35,13 @@ final class LeftOvers {
         }
     }
 
-    private static void clear(Path directory, Path lockFile) throws IOException {
+    private static void clear(Path directory, Path data, Path lockFile) throws IOException {
         Optional<DirectoryLock> lock = DirectoryLock.tryTake(lockFile);
         if (lock.isEmpty()) {
             return;
         }
         try {
-            new PostgresControl(directory.resolve("data")).stopLeftOver(PostgresServer.Stop.IMMEDIATE);
+            new PostgresControl(data).stopLeftOver(PostgresServer.Stop.IMMEDIATE);
             Directories.remove(directory);
         } finally {
             lock.get().close();

@@ -4,12 +4,15 @@ package io.chargeonce.sandbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Stops and starts the Postgres over one data directory from the outside, knowing only what Postgres wrote there. One
@@ -17,6 +20,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class PostgresControl {
     private static final int PATIENCE_SECONDS = 60;
+    private static final Pattern COMPLAINT = Pattern.compile("error:|FATAL:|PANIC:");
+
     private final Path dataDirectory;
 
     PostgresControl(Path dataDirectory) {
@@ -52,7 +57,16 @@ final class PostgresControl {
         ProcessHandle.Info info = process.info();
         boolean postgres = info.command().map(command -> command.contains("postgres")).orElse(false);
         // Some systems do not show the arguments of a process; then its name has to do.
-        return postgres && info.arguments().map(all -> List.of(all).contains(dataDirectory.toString())).orElse(true);
+        return postgres && info.arguments().map(all -> Arrays.stream(all).anyMatch(this::isThisDirectory)).orElse(true);
+    }
+
+    /** The server may have been started over another name of the directory. */
+    private boolean isThisDirectory(String argument) {
+        try {
+            return Files.isSameFile(Path.of(argument), dataDirectory);
+        } catch (IOException | InvalidPathException noSuchFile) {
+            return false;
+        }
     }
 
     void stop(PostgresServer.Stop mode) {
@@ -102,6 +116,16 @@ final class PostgresControl {
      */
     Path log() {
         return dataDirectory.resolveSibling(dataDirectory.getFileName() + ".log");
+    }
+
+    /** What Postgres and its tools have said since the log was so long, in so far as it tells why they did not start. */
+    Optional<String> complaintSince(long position) {
+        try (var log = Files.newBufferedReader(log())) {
+            log.skip(position);
+            return log.lines().filter(line -> COMPLAINT.matcher(line).find()).reduce((first, last) -> last);
+        } catch (IOException none) {
+            return Optional.empty();
+        }
     }
 
     private static List<String> lines(Path file) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * A real Postgres as a child process, reachable on 127.0.0.1 only, user {@code postgres} without a password. A commit is on
  * disk before it is answered: start fails if fsync or synchronous_commit is off. A Postgres that a killed process left over
- * the same directory is stopped first; who starts a server closes it. Any thread may ask for addresses; stop, restart and
+ * the same directory is stopped first. The caller that starts a server closes it. Any thread may ask for addresses; stop, restart and
  * close one thread at a time.
  */
 public final class PostgresServer implements AutoCloseable {
@@ -76,6 +76,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     private static EmbeddedPostgres launch(Path dataDirectory, int port, PostgresControl control) {
+        long logged = control.log().toFile().length();
         try {
             PostgresBinaries.removeHalfUnpacked(PostgresBinaries.sharedDirectory());
             if (control.neverStarted()) {
@@ -92,9 +93,9 @@ public final class PostgresServer implements AutoCloseable {
             builder.setServerConfig("listen_addresses", LoopbackPort.HOST);
             PostgresSettings.DURABLE_AND_SMALL.forEach(builder::setServerConfig);
             return builder.start();
-        } catch (IOException e) {
-            throw new UncheckedIOException("Postgres did not start over " + dataDirectory + " on port " + port + "; see "
-                    + control.log(), e);
+        } catch (IOException | IllegalStateException e) {
+            throw new IllegalStateException("Postgres did not start over " + dataDirectory + " on port " + port + ": "
+                    + control.complaintSince(logged).orElse(e.getMessage()) + "; see " + control.log(), e);
         }
     }
 
@@ -138,7 +139,7 @@ public final class PostgresServer implements AutoCloseable {
         }
         closed = true;
         if (temporary.isPresent()) {
-            // What nobody will read again need not be written out, which can take half a minute.
+            // To write out what is never read again can take half a minute.
             control.stopLeftOver(Stop.IMMEDIATE);
             lock.close();
             Directories.remove(temporary.get());

@@ -12,6 +12,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PostgresServerTest {
     @TempDir
@@ -67,13 +69,15 @@ class PostgresServerTest {
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("synchronous_commit=off");
     }
 
-    @Test
-    void a_server_left_over_by_a_killed_process_is_stopped_first_and_its_rows_are_kept() throws Exception {
-        Path data = directory.resolve("data");
-        // As `--data ./data` is; Postgres itself runs over the shorter name.
-        Path typed = directory.resolve("./data");
+    /** As a person may name the directory; Postgres itself runs over the first name that it was started with. */
+    @ParameterizedTest
+    @ValueSource(strings = {"./data", "link"})
+    void a_server_left_over_by_a_killed_process_is_stopped_first_and_its_rows_are_kept(String name) throws Exception {
+        Path data = Files.createDirectory(directory.resolve("data"));
+        Files.createSymbolicLink(directory.resolve("link"), data);
+        Path typed = directory.resolve(name);
         int port = LoopbackPort.choose("Postgres", 0);
-        Process process = LeftBehind.start("postgres", typed, port);
+        Process process = LeftBehind.start("postgres", directory.resolve("./data"), port);
         String url = "jdbc:postgresql://127.0.0.1:" + port + "/chargeonce?user=postgres";
         execute(url, "CREATE TABLE kept AS SELECT 42 AS n");
         LeftBehind.kill(process);
@@ -98,6 +102,15 @@ class PostgresServerTest {
             assertThat(ProcessHandle.of(leftOver.pid()).flatMap(left -> left.info().command())).isEmpty();
             assertThat(ask(living.jdbcUrl(), "SELECT 1")).isEqualTo("1");
         }
+    }
+
+    @Test
+    void a_server_of_a_killed_run_over_a_temporary_directory_is_cleared_away() throws Exception {
+        Path killed = directory.resolve("chargeonce-up-killed");
+        Process process = LeftBehind.start("postgres", killed.resolve("postgres"), 0);
+        LeftBehind.kill(process);
+        LeftOvers.clear(directory);
+        assertThat(killed).doesNotExist();
     }
 
     @Test
@@ -140,6 +153,16 @@ class PostgresServerTest {
             Files.writeString(directory.resolve("postmaster.pid"), other + "\n");
             assertThat(new PostgresControl(directory).postmaster()).isEmpty();
         }
+    }
+
+    @Test
+    void what_kept_it_from_starting_is_told_in_one_line() throws Exception {
+        Path data = directory.resolve("data");
+        Files.createDirectories(data);
+        Files.writeString(data.resolve("in-the-way"), "");
+        assertThatThrownBy(() -> PostgresServer.start(data, 0)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Postgres did not start over " + data).hasMessageContaining("exists but is not empty")
+                .message().doesNotContain("\n");
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.sandbox.Directories;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.adyen.AdyenSettings;
@@ -14,9 +15,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a pipeline stands on: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
@@ -55,20 +54,8 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
     }
 
     private static Path temporary(Lifecycle lifecycle) {
-        try {
-            Path directory = Files.createTempDirectory("chargeonce-");
-            lifecycle.start("temporary directory", () -> () -> remove(directory));
-            return directory;
-        } catch (IOException e) {
-            throw new UncheckedIOException("no temporary directory can be made", e);
-        }
-    }
-
-    private static void remove(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        Path directory = Directories.temporary("up");
+        lifecycle.start("temporary directory", () -> () -> Directories.remove(directory));
+        return directory;
     }
 }

@@ -22,8 +22,6 @@ class SourcesTest {
 
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
     private static final long MOST_FILES = 31;
-    /** Larger than a package should be, with the size that none of them may outgrow. */
-    private static final Map<String, Long> LARGE = Map.of("io.chargeonce.sandbox.stripe", 41L);
 
     private static List<Path> sources(String kind) throws IOException {
         try (Stream<Path> modules = Files.list(Repository.root())) {
@@ -52,7 +50,7 @@ class SourcesTest {
         packages.forEach((folder, files) -> {
             String name = folder.toString().replaceFirst(".*/src/main/java/", "").replace('/', '.');
             assertThat(folder.resolve("package-info.java")).exists();
-            assertThat((long) files.size()).as(name).isLessThanOrEqualTo(LARGE.getOrDefault(name, MOST_FILES));
+            assertThat((long) files.size()).as(name).isLessThanOrEqualTo(MOST_FILES);
         });
     }
 

@@ -3,25 +3,26 @@ package io.chargeonce.sandbox.adyen;
 
 import io.chargeonce.sandbox.http.HttpRequest;
 import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.PspCall;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** A request by the merchant that names an endpoint we have. {@code target} is the id in its path, or empty. */
-record Call(Operation operation, String target, String path, JsonNode body, Optional<String> key, Instant at) {
+record Call(Operation operation, String target, String path, JsonNode body, Optional<String> key, Instant at)
+        implements
+            PspCall<Call> {
     private static final int LONGEST_KEY = 64;
 
     /** Throws {@link Refusal} for what is refused before any idempotency: no such path, no such merchant, no JSON. */
     static Call of(HttpRequest request, Instant at) {
         for (Operation operation : Operation.values()) {
-            Matcher matcher = operation.path.matcher(request.path());
-            if (request.method().equals("POST") && matcher.matches()) {
-                return new Call(operation, matcher.groupCount() == 0 ? "" : matcher.group(1), request.path(), body(request),
-                        key(request), at).ofKnownMerchant();
+            Optional<String> target = operation.route.target(request);
+            if (target.isPresent()) {
+                return new Call(operation, target.get(), request.path(), body(request), key(request), at).ofKnownMerchant();
             }
         }
         throw new Refusal(404, "000", "Not found: " + request.method() + " " + request.path(), "validation");
@@ -78,8 +79,22 @@ record Call(Operation operation, String target, String path, JsonNode body, Opti
         return metadata;
     }
 
-    /** The same call, executed later than it came. */
-    Call executedAt(Instant later) {
+    @Override
+    public String method() {
+        return operation.route.method();
+    }
+
+    /**
+     * Adyen documents that the answer to the first request is returned, and no comparison of what the requests say: a key
+     * alone decides.
+     */
+    @Override
+    public Optional<String> fingerprint() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Call executedAt(Instant later) {
         return new Call(operation, target, path, body, key, later);
     }
 }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
+import io.chargeonce.sandbox.psp.Executed;
 import io.chargeonce.sandbox.psp.Ids;
 import java.time.Duration;
 import java.util.Optional;
 
 /** Cancels, reversals and refunds: each is only received here, and executed later (see {@link ModificationResults}). */
 final class ModificationEndpoints {
-    private final AdyenLedger books;
+    private final AdyenObjects objects;
     private final Duration lag;
 
-    ModificationEndpoints(AdyenLedger books, Duration lag) {
-        this.books = books;
+    ModificationEndpoints(AdyenObjects objects, Duration lag) {
+        this.objects = objects;
         this.lag = lag;
     }
 
-    Executed receive(Call call) {
+    Executed<Change, Answer> receive(Call call) {
         boolean byReference = call.operation() == Operation.CANCEL_BY_REFERENCE;
         String payment = byReference
                 ? call.text("paymentReference")
                         .orElseThrow(() -> Refusal.invalid("130", "Required field 'paymentReference' is not provided."))
                 : call.target();
-        if (!byReference && books.payment(payment).isEmpty()) {
+        if (!byReference && objects.payment(payment).isEmpty()) {
             throw Refusal.invalid("167", "Original pspReference required for this operation");
         }
         Optional<Amount> amount = call.operation() == Operation.REFUND ? Optional.of(call.amount()) : Optional.empty();
         Modification received = new Modification(Ids.nextUpperCase(16), call.operation(), payment, call.text("reference"),
                 amount, call.key(), call.at().plus(lag), Optional.empty());
-        return new Executed(answer(received), Change.received(received));
+        return Executed.of(answer(received), Change.received(received));
     }
 
     private static Answer answer(Modification received) {

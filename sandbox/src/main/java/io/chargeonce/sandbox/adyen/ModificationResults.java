@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox.adyen;
 
 import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.Ledger;
 import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.Movement;
 import java.time.Instant;
@@ -9,32 +10,34 @@ import java.util.Optional;
 
 /** Executes modifications when they are due: money back, or the reason why not. Any thread. */
 final class ModificationResults {
-    private final AdyenLedger books;
+    private final AdyenObjects objects;
+    private final Ledger<Change, Answer> ledger;
     private final LockStripes locks;
 
-    ModificationResults(AdyenLedger books, LockStripes locks) {
-        this.books = books;
+    ModificationResults(AdyenObjects objects, Ledger<Change, Answer> ledger, LockStripes locks) {
+        this.objects = objects;
+        this.ledger = ledger;
         this.locks = locks;
     }
 
     void executeDue(Instant now) {
-        for (Modification due : books.open()) {
+        for (Modification due : objects.open()) {
             if (!due.due().isAfter(now)) {
-                Optional<Payment> payment = books.named(due);
+                Optional<Payment> payment = objects.named(due);
                 locks.locked(payment.map(Payment::pspReference).orElse(due.payment()), () -> execute(due, now));
             }
         }
     }
 
     private boolean execute(Modification due, Instant now) {
-        if (!books.isOpen(due)) {
+        if (!objects.isOpen(due)) {
             return false; // Forgotten by a reset since it was found to be due.
         }
-        Optional<Payment> payment = books.named(due);
+        Optional<Payment> payment = objects.named(due);
         long giveBack = payment.filter(found -> !found.refundsFail()).map(found -> giveBack(due, found)).orElse(0L);
         Change change = giveBack > 0
                 ? success(due, payment.orElseThrow(), giveBack, now) : failure(due, payment, now);
-        books.commit(JournalLine.of(change));
+        ledger.commit(change);
         return giveBack > 0;
     }
 

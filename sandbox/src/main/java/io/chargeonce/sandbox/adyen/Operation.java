@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
+import io.chargeonce.sandbox.http.Route;
 import io.chargeonce.sandbox.psp.Endpoint;
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /** The endpoints of Checkout API v71 that exist, all of them POST. The names are those that fault rules use. */
 public enum Operation implements Endpoint {
@@ -13,12 +13,12 @@ public enum Operation implements Endpoint {
     REVERSAL("/v71/payments/([^/]+)/reversals", "CANCEL_OR_REFUND"),
     REFUND("/v71/payments/([^/]+)/refunds", "REFUND");
 
-    final Pattern path;
+    final Route route;
     /** What the webhook with its result is called. */
     final String eventCode;
 
     Operation(String path, String eventCode) {
-        this.path = Pattern.compile(path);
+        this.route = Route.of("POST", path);
         this.eventCode = eventCode;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
+import io.chargeonce.sandbox.psp.Executed;
 import io.chargeonce.sandbox.psp.Ids;
 import io.chargeonce.sandbox.psp.Movement;
 import java.util.Map;
@@ -14,7 +15,7 @@ final class PaymentEndpoint {
         this.vault = vault;
     }
 
-    Executed pay(Call call) {
+    Executed<Change, Answer> pay(Call call) {
         Amount amount = call.amount();
         String reference = call.text("reference")
                 .orElseThrow(() -> Refusal.invalid("130", "Required field 'reference' is not provided."));
@@ -23,7 +24,7 @@ final class PaymentEndpoint {
         return card.redirects() ? redirect(call, id, reference, amount, card) : decide(call, id, reference, amount, card);
     }
 
-    private static Executed decide(Call call, String id, String reference, Amount amount, Card card) {
+    private static Executed<Change, Answer> decide(Call call, String id, String reference, Amount amount, Card card) {
         TestOutcome outcome = card.outcome(call);
         boolean captures = outcome.captures();
         Payment payment = new Payment(id, reference, amount, call.metadata(), call.at(), outcome.resultCode, card.brand(),
@@ -33,7 +34,7 @@ final class PaymentEndpoint {
         Change change = new Change(Optional.of(payment), Optional.empty(),
                 captures ? Optional.of(capture(payment, call)) : Optional.empty(),
                 outcome == TestOutcome.PENDING ? Optional.empty() : Optional.of(told), Optional.empty());
-        return new Executed(PaymentJson.of(payment, outcome), change);
+        return Executed.of(PaymentJson.of(payment, outcome), change);
     }
 
     private static Movement capture(Payment payment, Call call) {
@@ -42,10 +43,10 @@ final class PaymentEndpoint {
                 payment.metadata(), call.at(), call.key(), Currencies.value(payment.amount()));
     }
 
-    private static Executed redirect(Call call, String id, String reference, Amount amount, Card card) {
+    private static Executed<Change, Answer> redirect(Call call, String id, String reference, Amount amount, Card card) {
         Payment payment = new Payment(id, reference, amount, call.metadata(), call.at(), "RedirectShopper", card.brand(), 0, 0,
                 false);
-        return new Executed(PaymentJson.redirect(payment), new Change(Optional.of(payment), Optional.empty(),
+        return Executed.of(PaymentJson.redirect(payment), new Change(Optional.of(payment), Optional.empty(),
                 Optional.empty(), Optional.empty(), Optional.empty()));
     }
 }

@@ -2,9 +2,11 @@
 package io.chargeonce.sandbox.adyen;
 
 import io.chargeonce.sandbox.psp.Ids;
+import io.chargeonce.sandbox.psp.PspAnswer;
+import io.chargeonce.sandbox.psp.PspRefusal;
 
 /** A request that is answered with an error, in the form and with the codes of Adyen's page of error codes. */
-final class Refusal extends RuntimeException {
+final class Refusal extends PspRefusal {
     private static final long serialVersionUID = 1;
 
     /** Said of a key whose first request is not answered yet; Adyen documents 422 and 409 for it. */
@@ -19,7 +21,7 @@ final class Refusal extends RuntimeException {
     private final String errorType;
 
     Refusal(int status, String errorCode, String message, String errorType) {
-        super(message, null, false, false);
+        super(message);
         this.status = status;
         this.errorCode = errorCode;
         this.errorType = errorType;
@@ -40,11 +42,14 @@ final class Refusal extends RuntimeException {
         return new Refusal(422, errorCode, message, "validation");
     }
 
-    int status() {
-        return status;
+    @Override
+    public PspAnswer answer() {
+        boolean sendAgain = this == UNAVAILABLE || this == IN_PROGRESS;
+        return sendAgain ? new Answer.SendAgain(frozen()) : frozen();
     }
 
-    Answer answer() {
+    /** The answer as it may be frozen under a key. Each has a reference of its own. */
+    Answer frozen() {
         return Answer.of(status, json -> {
             json.writeNumberProperty("status", status);
             json.writeStringProperty("errorCode", errorCode);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
+import io.chargeonce.sandbox.psp.Ledger;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,21 +16,23 @@ final class Webhooks {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final AdyenSettings.Webhook webhook;
-    private final AdyenLedger books;
+    private final AdyenObjects objects;
+    private final Ledger<Change, Answer> ledger;
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
-    Webhooks(AdyenSettings.Webhook webhook, AdyenLedger books) {
+    Webhooks(AdyenSettings.Webhook webhook, AdyenObjects objects, Ledger<Change, Answer> ledger) {
         this.webhook = webhook;
-        this.books = books;
+        this.objects = objects;
+        this.ledger = ledger;
     }
 
     /** Stops at the first that is not taken. */
     void deliver() throws InterruptedException {
-        for (Notification notification : books.undelivered()) {
+        for (Notification notification : objects.undelivered()) {
             if (!taken(notification)) {
                 return;
             }
-            books.commit(JournalLine.of(Change.delivered(notification)));
+            ledger.commit(Change.delivered(notification));
         }
     }
 

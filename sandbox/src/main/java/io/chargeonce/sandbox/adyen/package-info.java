@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Adyen's Checkout API v71, simulated: cards, modifications that take their time, signed webhooks, true idempotency. */
+/** A simulator of Adyen's Checkout API v71: cards, modifications that end later, signed webhooks. It knows no class of the product. */
 package io.chargeonce.sandbox.adyen;

@@ -22,15 +22,15 @@ import tools.jackson.core.JacksonException;
  * POST   /_sandbox/reset     forgets everything: objects, keys, ledger, rules
  * </pre>
  */
-public final class Admin {
+final class Admin {
     private static final String RULES = "/_sandbox/rules";
 
-    private final Ledger ledger;
+    private final Ledger<?, ?> ledger;
     private final FaultRules rules;
     private final Outage outage;
     private final InstantSource clock;
 
-    public Admin(Ledger ledger, FaultRules rules, Outage outage, InstantSource clock) {
+    Admin(Ledger<?, ?> ledger, FaultRules rules, Outage outage, InstantSource clock) {
         this.ledger = ledger;
         this.rules = rules;
         this.outage = outage;
@@ -38,11 +38,11 @@ public final class Admin {
     }
 
     /** Whether the request is for this. */
-    public static boolean serves(HttpRequest request) {
+    static boolean serves(HttpRequest request) {
         return request.path().startsWith("/_sandbox/");
     }
 
-    public HttpAnswer answer(HttpRequest request) {
+    HttpAnswer answer(HttpRequest request) {
         try {
             return route(request);
         } catch (IllegalArgumentException | JacksonException e) {

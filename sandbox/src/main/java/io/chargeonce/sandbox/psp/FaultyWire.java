@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /** The faults that happen around an execution: pauses, refusals at the door, and answers that do not arrive. */
-public final class FaultyWire {
+final class FaultyWire {
     private FaultyWire() {}
 
     /**
@@ -15,7 +15,7 @@ public final class FaultyWire {
      *
      * @param refusal the PSP's way to refuse with this status
      */
-    public static Optional<HttpAnswer> before(Optional<Fault> fault, IntFunction<HttpAnswer.Full> refusal) {
+    static Optional<HttpAnswer> before(Optional<Fault> fault, IntFunction<HttpAnswer.Full> refusal) {
         if (fault.isEmpty() || !(fault.get() instanceof Fault.OnTheWire onTheWire)) {
             return Optional.empty();
         }
@@ -34,7 +34,7 @@ public final class FaultyWire {
     }
 
     /** What becomes of an answer on its way back. */
-    public static HttpAnswer after(Optional<Fault> fault, HttpAnswer.Full answer) {
+    static HttpAnswer after(Optional<Fault> fault, HttpAnswer.Full answer) {
         if (fault.isEmpty() || !(fault.get() instanceof Fault.OnTheWire onTheWire)) {
             return answer;
         }

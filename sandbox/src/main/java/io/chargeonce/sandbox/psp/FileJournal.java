@@ -18,25 +18,27 @@ import java.util.function.Consumer;
  * A file of JSON lines. A line is handed to the operating system before the answer that it stands for, so it survives a
  * SIGKILL of this process (not the loss of power: it is not synced). One process at a time may have it open.
  */
-public final class FileJournal<L> implements Journal<L> {
+final class FileJournal<L> implements Journal<L> {
     private final Path file;
+    private final Json.Lines<L> json;
     private final FileChannel channel;
 
-    private FileJournal(Path file, FileChannel channel) {
+    private FileJournal(Path file, Json.Lines<L> json, FileChannel channel) {
         this.file = file;
+        this.json = json;
         this.channel = channel;
     }
 
     /** Opens the journal of that name in the directory and hands every line in it to the reader, oldest first. */
-    public static <L> FileJournal<L> open(Path directory, String name, Class<L> type, Consumer<L> reader) {
+    static <L> FileJournal<L> open(Path directory, String name, Json.Lines<L> json, Consumer<L> reader) {
         Path file = directory.resolve(name + ".jsonl");
         try {
             Files.createDirectories(directory);
             FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             lock(file, channel);
-            channel.position(read(file, type, reader));
+            channel.position(read(file, json, reader));
             channel.truncate(channel.position());
-            return new FileJournal<>(file, channel);
+            return new FileJournal<>(file, json, channel);
         } catch (IOException e) {
             throw failed("open", file, e);
         }
@@ -56,7 +58,7 @@ public final class FileJournal<L> implements Journal<L> {
     }
 
     /** The length of all whole lines. A line that a kill cut off was never answered, so it is dropped. */
-    private static <L> long read(Path file, Class<L> type, Consumer<L> reader) throws IOException {
+    private static <L> long read(Path file, Json.Lines<L> json, Consumer<L> reader) throws IOException {
         long whole = 0;
         long size = Files.size(file);
         try (BufferedReader lines = Files.newBufferedReader(file)) {
@@ -65,7 +67,7 @@ public final class FileJournal<L> implements Journal<L> {
                 if (end > size) {
                     return whole;
                 }
-                reader.accept(Json.read(line, type));
+                reader.accept(json.read(line));
                 whole = end;
             }
         }
@@ -74,7 +76,7 @@ public final class FileJournal<L> implements Journal<L> {
 
     @Override
     public byte[] encode(L line) {
-        return Json.line(line);
+        return json.write(line);
     }
 
     @Override

@@ -2,7 +2,7 @@
 package io.chargeonce.sandbox.psp;
 
 /** Where lines are kept, if anywhere. */
-public interface Journal<L> extends AutoCloseable {
+interface Journal<L> extends AutoCloseable {
     byte[] encode(L line);
 
     /** Returns when the line would survive the death of this process. One thread at a time. */
@@ -13,7 +13,7 @@ public interface Journal<L> extends AutoCloseable {
     @Override
     void close();
 
-    /** Keeps nothing: the books end with the process. */
+    /** Keeps nothing: the ledger ends with the process. */
     final class InMemory<L> implements Journal<L> {
         @Override
         public byte[] encode(L line) {

@@ -6,8 +6,11 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,14 +28,29 @@ public final class Json {
 
     /** The value as one line, its end included. */
     public static byte[] line(Object value) {
-        byte[] json = MAPPER.writeValueAsBytes(value);
+        return line(MAPPER.writeValueAsBytes(value));
+    }
+
+    private static byte[] line(byte[] json) {
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
         return line;
     }
 
-    public static <T> T read(String json, Class<T> type) {
-        return MAPPER.readValue(json, type);
+    /** Values of one type as lines. The type's parameters are needed where one of them is polymorphic. */
+    public record Lines<T>(ObjectReader reader, ObjectWriter writer) {
+        public static <T> Lines<T> of(Class<?> type, Class<?>... parameters) {
+            JavaType whole = MAPPER.getTypeFactory().constructParametricType(type, parameters);
+            return new Lines<>(MAPPER.readerFor(whole), MAPPER.writerFor(whole));
+        }
+
+        public T read(String line) {
+            return reader.readValue(line);
+        }
+
+        byte[] write(T value) {
+            return line(writer.writeValueAsBytes(value));
+        }
     }
 
     public static JsonNode tree(byte[] json) {

@@ -4,29 +4,28 @@ package io.chargeonce.sandbox.psp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Idempotency keys. The first request with a key holds it until it is answered; then its answer is frozen for the key's
  * lifetime, after which the key is as good as new. Any thread.
  */
-public final class Keys<A extends Keys.FirstAnswer> {
-    /** The first answer to a key. */
-    public interface FirstAnswer {
-        String key();
-
-        /** What the request said, in so far as a later one with the same key must say the same. */
-        String fingerprint();
-
-        Instant at();
-    }
+public final class Keys<A> {
+    /**
+     * The first answer to a key, kept for the key's lifetime.
+     *
+     * @param fingerprint what a later request with the key must say too; empty where the PSP compares nothing
+     * @param requestId   which request it answered, where the PSP shows that
+     */
+    public record FrozenAnswer<A>(String key, Optional<String> fingerprint, Instant at, Optional<String> requestId, A answer) {}
 
     /** What a request with a key meets. */
-    public sealed interface Found<A> {
+    sealed interface Found<A> {
         /** The key is new and now held by this request, which must freeze an answer or give the key up. */
         record Fresh<A>() implements Found<A> {}
 
-        record Replay<A>(A answer) implements Found<A> {}
+        record Replay<A>(FrozenAnswer<A> answer) implements Found<A> {}
 
         record InUse<A>() implements Found<A> {}
 
@@ -34,19 +33,19 @@ public final class Keys<A extends Keys.FirstAnswer> {
     }
 
     private sealed interface State<A> {
-        record Held<A>(String fingerprint) implements State<A> {}
+        record Held<A>(Optional<String> fingerprint) implements State<A> {}
 
-        record Answered<A>(A answer) implements State<A> {}
+        record Answered<A>(FrozenAnswer<A> answer) implements State<A> {}
     }
 
     private final Map<String, State<A>> states = new ConcurrentHashMap<>();
     private final Duration lifetime;
 
-    public Keys(Duration lifetime) {
+    Keys(Duration lifetime) {
         this.lifetime = lifetime;
     }
 
-    public Found<A> begin(String key, String fingerprint, Instant now) {
+    Found<A> begin(String key, Optional<String> fingerprint, Instant now) {
         State<A> held = new State.Held<>(fingerprint);
         while (true) {
             State<A> existing = states.putIfAbsent(key, held);
@@ -67,7 +66,7 @@ public final class Keys<A extends Keys.FirstAnswer> {
         return state instanceof State.Answered<A> answered && !now.isBefore(answered.answer().at().plus(lifetime));
     }
 
-    private Found<A> found(State<A> state, String fingerprint) {
+    private Found<A> found(State<A> state, Optional<String> fingerprint) {
         return switch (state) {
             case State.Held<A> held when held.fingerprint().equals(fingerprint) -> new Found.InUse<>();
             case State.Answered<A> answered when answered.answer().fingerprint().equals(fingerprint) ->
@@ -77,20 +76,20 @@ public final class Keys<A extends Keys.FirstAnswer> {
         };
     }
 
-    public void freeze(A answer) {
+    void freeze(FrozenAnswer<A> answer) {
         states.put(answer.key(), new State.Answered<>(answer));
     }
 
     /** The request that held the key was refused before it was executed. */
-    public void giveUp(String key) {
+    void giveUp(String key) {
         states.remove(key);
     }
 
-    public int count() {
+    int count() {
         return states.size();
     }
 
-    public void clear() {
+    void clear() {
         states.clear();
     }
 }

@@ -5,18 +5,18 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** A time in which every request is answered 503 and none is executed. Any thread. */
-public final class Outage {
+final class Outage {
     private volatile Instant end = Instant.MIN;
 
-    public void last(Instant now, Duration time) {
+    void last(Instant now, Duration time) {
         end = now.plus(time);
     }
 
-    public void end() {
+    void end() {
         end = Instant.MIN;
     }
 
-    public boolean isOn(Instant now) {
+    boolean isOn(Instant now) {
         return now.isBefore(end);
     }
 }

@@ -3,7 +3,13 @@ package io.chargeonce.sandbox.stripe;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.Executed;
+import io.chargeonce.sandbox.psp.PspAnswer;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -18,7 +24,10 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = Answer.Failure.class, name = "error"),
     @JsonSubTypes.Type(value = Answer.Page.class, name = "page"),
 })
-sealed interface Answer {
+sealed interface Answer extends PspAnswer {
+    /** Of the API, where a client names none. */
+    String VERSION = "2026-07-29.dahlia";
+
     /** An intent, with its latest charge in full if the client asked to expand it. */
     record Intent(PaymentIntent intent, Optional<Charge> expandedCharge) implements Answer {}
 
@@ -33,11 +42,36 @@ sealed interface Answer {
             implements
                 Answer {}
 
-    static Answer error(ApiError error, Optional<PaymentIntent> intent) {
-        return new Failure(error, intent);
+    /** Shows an intent that this request has made or changed. */
+    static Executed<Change, Answer> changed(PaymentIntent intent) {
+        return Executed.of(new Intent(intent, Optional.empty()), Change.of(intent));
     }
 
+    static Answer error(ApiError error) {
+        return new Failure(error, Optional.empty());
+    }
+
+    @Override
     default int status() {
         return this instanceof Failure(ApiError error, Optional<PaymentIntent> ignored) ? error.status() : 200;
+    }
+
+    @Override
+    default HttpAnswer.Full to(HttpRequest request, Optional<String> requestId) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", "application/json");
+        headers.put("Request-Id", requestId.orElseThrow());
+        headers.put("Stripe-Version", request.header("stripe-version").orElse(VERSION));
+        request.header("idempotency-key").ifPresent(key -> headers.put("Idempotency-Key", key));
+        int status = status();
+        if (status == 401) {
+            headers.put("WWW-Authenticate", "Basic realm=\"Stripe\"");
+        }
+        if (status == 409) {
+            headers.put("Stripe-Should-Retry", "true");
+        } else if (status >= 400 && status < 429) {
+            headers.put("Stripe-Should-Retry", "false");
+        }
+        return new HttpAnswer.Full(status, headers, AnswerJson.render(this));
     }
 }

@@ -2,11 +2,15 @@
 package io.chargeonce.sandbox.stripe;
 
 import io.chargeonce.sandbox.psp.Json;
+import java.util.List;
 import java.util.Optional;
 import tools.jackson.core.JsonGenerator;
 
 /** Renders an answer. Pure: equal answers are equal bytes. */
 final class AnswerJson {
+    private static final List<String> NEVER_SET_OF_A_REFUND =
+            List.of("balance_transaction", "receipt_number", "source_transfer_reversal", "transfer_reversal");
+
     private AnswerJson() {}
 
     static byte[] render(Answer answer) {
@@ -17,10 +21,28 @@ final class AnswerJson {
         switch (answer) {
             case Answer.Intent intent -> IntentJson.write(json, intent.intent(), intent.expandedCharge());
             case Answer.Charged(Charge charge) -> ChargeJson.write(json, charge);
-            case Answer.Refunded(Refund refund) -> RefundJson.write(json, refund);
+            case Answer.Refunded(Refund refund) -> refund(json, refund);
             case Answer.Failure failure -> failure(json, failure);
             case Answer.Page page -> page(json, page);
         }
+    }
+
+    /** The Refund object as Stripe documents it. */
+    private static void refund(JsonGenerator json, Refund refund) {
+        json.writeStringProperty("id", refund.id());
+        json.writeStringProperty("object", "refund");
+        json.writeNumberProperty("amount", refund.amount());
+        json.writeStringProperty("charge", refund.charge());
+        Fields.time(json, "created", refund.created());
+        json.writeStringProperty("currency", refund.currency());
+        Fields.map(json, "metadata", refund.metadata());
+        json.writeStringProperty("payment_intent", refund.paymentIntent());
+        Fields.optional(json, "reason", refund.reason());
+        json.writeStringProperty("status", "succeeded");
+        json.writeObjectPropertyStart("destination_details");
+        json.writeStringProperty("type", "card");
+        json.writeEndObject();
+        Fields.nulls(json, NEVER_SET_OF_A_REFUND);
     }
 
     private static void failure(JsonGenerator json, Answer.Failure failure) {

@@ -2,21 +2,20 @@
 package io.chargeonce.sandbox.stripe;
 
 import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.psp.PspCall;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.regex.Matcher;
 
 /** A request that names an endpoint we have. {@code target} is the id in its path, or empty. */
-record Call(Operation operation, String target, String path, Form form, Optional<String> key, Instant at) {
+record Call(Operation operation, String target, String path, Form form, Optional<String> key, Instant at) implements PspCall<Call> {
     private static final int LONGEST_KEY = 255;
 
     static Call of(HttpRequest request, Instant at) {
         for (Operation operation : Operation.values()) {
-            Matcher matcher = operation.path.matcher(request.path());
-            if (operation.method.equals(request.method()) && matcher.matches()) {
-                String target = matcher.groupCount() == 0 ? "" : matcher.group(1);
-                return new Call(operation, target, request.path(), known(operation, form(operation, request)),
+            Optional<String> target = operation.route.target(request);
+            if (target.isPresent()) {
+                return new Call(operation, target.get(), request.path(), known(operation, form(operation, request)),
                         operation.writes() ? key(request) : Optional.empty(), at);
             }
         }
@@ -48,12 +47,18 @@ record Call(Operation operation, String target, String path, Form form, Optional
         return form;
     }
 
-    /** The same call, executed later than it came. */
-    Call executedAt(Instant later) {
+    @Override
+    public Call executedAt(Instant later) {
         return new Call(operation, target, path, form, key, later);
     }
 
-    String fingerprint() {
-        return form.fingerprint(path);
+    @Override
+    public String method() {
+        return operation.route.method();
+    }
+
+    @Override
+    public Optional<String> fingerprint() {
+        return Optional.of(form.fingerprint(path));
     }
 }

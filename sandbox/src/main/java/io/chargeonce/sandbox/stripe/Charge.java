@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** One try to take the money of an intent: captured, or refused for the reason in {@code failure}. */
 public record Charge(String id, Instant created, String paymentIntent, long amount, long amountRefunded, String currency,
-        Map<String, String> metadata, PaymentIntentDetails details, String paymentMethod, Optional<ApiError> failure) {
+        Map<String, String> metadata, PaymentIntent.Details details, String paymentMethod, Optional<ApiError> failure) {
 
     public Charge {
         metadata = Metadata.copy(metadata);

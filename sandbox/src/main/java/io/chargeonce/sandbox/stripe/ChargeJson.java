@@ -52,7 +52,7 @@ final class ChargeJson {
         Fields.optional(json, "failure_code", charge.failure().flatMap(ApiError::code));
         Fields.optional(json, "failure_message", charge.failure().map(ApiError::message));
         Optional<ApiError.Decline> decline = charge.failure().flatMap(ApiError::decline);
-        boolean blocked = card.outcome() instanceof CardOutcome.Declines declines && declines.blocked();
+        boolean blocked = card.outcome() instanceof TestCard.Outcome.Declines declines && declines.blocked();
         json.writeObjectPropertyStart("outcome");
         Fields.optional(json, "advice_code", decline.flatMap(ApiError.Decline::adviceCode));
         json.writeNullProperty("network_advice_code");
@@ -62,7 +62,7 @@ final class ChargeJson {
         Fields.optional(json, "reason", blocked ? Optional.of("highest_risk_level")
                 : decline.flatMap(ApiError.Decline::declineCode).or(() -> charge.failure().flatMap(ApiError::code)));
         json.writeStringProperty("risk_level", blocked ? "highest"
-                : card.outcome() instanceof CardOutcome.Approves(String riskLevel) ? riskLevel : "normal");
+                : card.outcome() instanceof TestCard.Outcome.Approves(String riskLevel) ? riskLevel : "normal");
         json.writeStringProperty("seller_message", charge.succeeded() ? "Payment complete."
                 : blocked ? "Stripe blocked this payment as too risky." : "The bank did not approve this payment.");
         json.writeStringProperty("type", blocked ? "blocked" : charge.succeeded() ? "authorized" : "issuer_declined");

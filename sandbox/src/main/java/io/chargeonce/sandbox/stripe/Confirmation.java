@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Executed;
 import io.chargeonce.sandbox.psp.Ids;
 import io.chargeonce.sandbox.psp.Movement;
 import java.util.Optional;
@@ -13,12 +14,12 @@ final class Confirmation {
         return TestCards.find(name).orElseThrow(() -> Parameters.missing("PaymentMethod", name, "payment_method", 400));
     }
 
-    static Executed confirm(PaymentIntent before, Call call) {
+    static Executed<Change, Answer> confirm(PaymentIntent before, Call call) {
         requireOpen(before);
         Form form = call.form();
         PaymentIntent intent = form.text("payment_method").map(name -> before.withPaymentMethod(card(name).name()))
                 .orElse(before).withDetails(before.details().changedBy(form));
-        TestCard card = card(intent.paymentMethod().orElseThrow(() -> UnexpectedState.refused(before,
+        TestCard card = card(intent.paymentMethod().orElseThrow(() -> Refusal.unexpectedState(before,
                 "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the "
                         + "PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a "
                         + "payment method or ConfirmationToken.")));
@@ -28,9 +29,9 @@ final class Confirmation {
 
     private static void requireOpen(PaymentIntent intent) {
         switch (intent.status()) {
-            case SUCCEEDED -> throw UnexpectedState.refused(intent, "You cannot confirm this PaymentIntent because it has "
+            case SUCCEEDED -> throw Refusal.unexpectedState(intent, "You cannot confirm this PaymentIntent because it has "
                     + "already succeeded after being previously confirmed.");
-            case CANCELED -> throw UnexpectedState.refused(intent, "You cannot confirm this PaymentIntent because it has a "
+            case CANCELED -> throw Refusal.unexpectedState(intent, "You cannot confirm this PaymentIntent because it has a "
                     + "status of canceled. Only a PaymentIntent with one of the following statuses may be confirmed: "
                     + "requires_confirmation, requires_action.");
             case REQUIRES_PAYMENT_METHOD, REQUIRES_CONFIRMATION, REQUIRES_ACTION -> {
@@ -49,47 +50,47 @@ final class Confirmation {
         }
     }
 
-    private static Executed charge(PaymentIntent intent, TestCard card, CardOutcome outcome, Call call) {
+    private static Executed<Change, Answer> charge(PaymentIntent intent, TestCard card, TestCard.Outcome outcome, Call call) {
         return switch (outcome) {
-            case CardOutcome.Approves ignored -> capture(intent, card, call);
-            case CardOutcome.Declines declines -> decline(intent, card, declines, call);
-            case CardOutcome.Authenticates(CardOutcome offSession) -> authenticate(intent, card, offSession, call);
+            case TestCard.Outcome.Approves ignored -> capture(intent, card, call);
+            case TestCard.Outcome.Declines declines -> decline(intent, card, declines, call);
+            case TestCard.Outcome.Authenticates(TestCard.Outcome offSession) -> authenticate(intent, card, offSession, call);
         };
     }
 
-    private static Executed capture(PaymentIntent intent, TestCard card, Call call) {
+    private static Executed<Change, Answer> capture(PaymentIntent intent, TestCard card, Call call) {
         Charge charge = charge(intent, card, call, Ids.next("ch_3", 23), Optional.empty());
         PaymentIntent captured = intent.captured(charge.id());
         Movement movement =
                 new Movement(Movement.Kind.CAPTURE, charge.id(), intent.id(), Optional.empty(), intent.amount(), intent.currency(),
                         intent.metadata(), call.at(), call.key(), Currencies.value(intent.amount(), intent.currency()));
-        return new Executed(new Answer.Intent(captured, Optional.empty()),
+        return Executed.of(new Answer.Intent(captured, Optional.empty()),
                 new Change(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));
     }
 
-    private static Executed decline(PaymentIntent intent, TestCard card, CardOutcome.Declines declines, Call call) {
+    private static Executed<Change, Answer> decline(PaymentIntent intent, TestCard card, TestCard.Outcome.Declines declines, Call call) {
         String chargeId = Ids.next("ch_3", 23);
         ApiError error = ApiError.of(402, "card_error", declines.message()).code(declines.code())
                 .declined(declines.decline()).onCharge(Optional.of(chargeId), card.name());
         ApiError named = declines.code().equals("incorrect_cvc") ? error.param("cvc") : error;
         Charge charge = charge(intent, card, call, chargeId, Optional.of(named));
         PaymentIntent declined = intent.declined(Optional.of(chargeId), named);
-        return new Executed(Answer.error(named, Optional.of(declined)),
+        return Executed.of(new Answer.Failure(named, Optional.of(declined)),
                 new Change(Optional.of(declined), Optional.of(charge), Optional.empty(), Optional.empty()));
     }
 
-    private static Executed authenticate(PaymentIntent intent, TestCard card, CardOutcome offSession, Call call) {
+    private static Executed<Change, Answer> authenticate(PaymentIntent intent, TestCard card, TestCard.Outcome offSession, Call call) {
         if (call.form().isTrue("off_session")) {
             return charge(intent, card, offSession, call);
         }
         if (!call.form().isTrue("error_on_requires_action")) {
-            return Executed.of(intent.with(IntentStatus.REQUIRES_ACTION));
+            return Answer.changed(intent.with(PaymentIntent.Status.REQUIRES_ACTION));
         }
         // Nothing is sent to the issuer, so there is no charge.
         ApiError error = ApiError.of(402, "card_error", "Your card was declined. This transaction requires authentication.")
                 .code("authentication_required").onCharge(Optional.empty(), card.name());
         PaymentIntent refused = intent.declined(Optional.empty(), error);
-        return new Executed(Answer.error(error, Optional.of(refused)), Change.of(refused));
+        return Executed.of(new Answer.Failure(error, Optional.of(refused)), Change.of(refused));
     }
 
     private static Charge charge(PaymentIntent intent, TestCard card, Call call, String id, Optional<ApiError> failure) {

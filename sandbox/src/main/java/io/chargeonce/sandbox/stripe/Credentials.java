@@ -12,7 +12,7 @@ import java.util.Optional;
  * permissions ({@code rk_test_unpermitted…}). Immutable; any thread.
  */
 final class Credentials {
-    /** Which account's books a key opens. */
+    /** Which account's objects a key opens. */
     enum Account { OURS, OF_ANOTHER_ACCOUNT }
 
     private final Optional<String> only;

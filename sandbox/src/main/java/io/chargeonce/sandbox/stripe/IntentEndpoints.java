@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Executed;
 import io.chargeonce.sandbox.psp.Ids;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Create, confirm, update and cancel. Reads the books and says what should change; changes nothing itself. */
+/** Create, confirm, update and cancel. Reads the objects and says what should change; changes nothing itself. */
 final class IntentEndpoints {
     private static final Set<String> CAPTURE_METHODS = Set.of("automatic", "automatic_async");
     private static final Set<String> CANCELLATION_REASONS =
             Set.of("duplicate", "fraudulent", "requested_by_customer", "abandoned");
 
-    private final StripeLedger books;
+    private final StripeObjects objects;
 
-    IntentEndpoints(StripeLedger books) {
-        this.books = books;
+    IntentEndpoints(StripeObjects objects) {
+        this.objects = objects;
     }
 
-    Executed create(Call call) {
+    Executed<Change, Answer> create(Call call) {
         Form form = call.form();
         long amount = Parameters.requiredAmount(form);
         String currency = Currencies.required(form);
@@ -30,13 +31,13 @@ final class IntentEndpoints {
         Optional<String> method = form.text("payment_method").map(name -> Confirmation.card(name).name());
         method.ifPresent(name -> requireUsable(name, form.text("customer")));
         PaymentIntent intent = new PaymentIntent(Ids.next("pi_3", 23), call.at(),
-                method.isPresent() ? IntentStatus.REQUIRES_CONFIRMATION : IntentStatus.REQUIRES_PAYMENT_METHOD,
-                amount, currency, metadata, PaymentIntentDetails.of(form), method,
+                method.isPresent() ? PaymentIntent.Status.REQUIRES_CONFIRMATION : PaymentIntent.Status.REQUIRES_PAYMENT_METHOD,
+                amount, currency, metadata, PaymentIntent.Details.of(form), method,
                 Optional.empty(), Optional.empty(), Optional.empty());
-        return form.isTrue("confirm") ? Confirmation.confirm(intent, call) : Executed.of(intent);
+        return form.isTrue("confirm") ? Confirmation.confirm(intent, call) : Answer.changed(intent);
     }
 
-    Executed confirm(Call call) {
+    Executed<Change, Answer> confirm(Call call) {
         Parameters.oneOf(call.form(), "capture_method", CAPTURE_METHODS);
         PaymentIntent intent = require(call.target());
         call.form().text("payment_method").or(intent::paymentMethod).ifPresent(name -> requireUsable(name, intent.details().customer()));
@@ -52,7 +53,7 @@ final class IntentEndpoints {
         if (TestCards.isSaved(card) && !customer.get().equals(TestCards.customerOf(card))) {
             throw unusable("The payment method " + card + " does not belong to the customer " + customer.get() + ".");
         }
-        if (books.isUsedUp(card)) {
+        if (objects.isUsedUp(card)) {
             throw unusable("The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, or was "
                     + "detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, you must attach it to a "
                     + "Customer first.");
@@ -63,24 +64,24 @@ final class IntentEndpoints {
         return Refusal.inExecution(ApiError.invalidRequest(400, message).param("payment_method"));
     }
 
-    Executed cancel(Call call) {
+    Executed<Change, Answer> cancel(Call call) {
         Parameters.oneOf(call.form(), "cancellation_reason", CANCELLATION_REASONS);
         PaymentIntent intent = require(call.target());
         if (intent.status().isFinal()) {
-            throw UnexpectedState.refused(intent, "You cannot cancel this PaymentIntent because it has a status of "
+            throw Refusal.unexpectedState(intent, "You cannot cancel this PaymentIntent because it has a status of "
                     + intent.status().text() + ". Only a PaymentIntent with one of the following statuses may be canceled: "
                     + "requires_payment_method, requires_capture, requires_confirmation, requires_action, processing.");
         }
-        return Executed.of(intent.canceled(call.at(), call.form().text("cancellation_reason")));
+        return Answer.changed(intent.canceled(call.at(), call.form().text("cancellation_reason")));
     }
 
-    Executed update(Call call) {
+    Executed<Change, Answer> update(Call call) {
         Form form = call.form();
         Optional<Long> amount = Parameters.amount(form);
         Parameters.customer(form);
         PaymentIntent intent = require(call.target());
         if (intent.status().isFinal() && (amount.isPresent() || form.has("currency") || form.has("payment_method"))) {
-            throw UnexpectedState.refused(intent, "This PaymentIntent's amount could not be updated because it has a status of "
+            throw Refusal.unexpectedState(intent, "This PaymentIntent's amount could not be updated because it has a status of "
                     + intent.status().text() + ". You may only update the amount, the currency and the payment method of a "
                     + "PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, "
                     + "requires_action.");
@@ -92,11 +93,11 @@ final class IntentEndpoints {
             throw Refusal.beforeExecution(ApiError.invalidRequest(400,
                     "The simulator does not change the currency of a PaymentIntent; create another one.").param("currency"));
         }
-        return Executed.of(form.text("payment_method").map(name -> updated.withPaymentMethod(Confirmation.card(name).name()))
+        return Answer.changed(form.text("payment_method").map(name -> updated.withPaymentMethod(Confirmation.card(name).name()))
                 .orElse(updated));
     }
 
     PaymentIntent require(String id) {
-        return books.intent(id).orElseThrow(() -> Parameters.missing("payment_intent", id, "intent", 404));
+        return objects.intent(id).orElseThrow(() -> Parameters.missing("payment_intent", id, "intent", 404));
     }
 }

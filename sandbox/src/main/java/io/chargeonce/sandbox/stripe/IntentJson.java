@@ -44,7 +44,7 @@ final class IntentJson {
         json.writeStringProperty("currency", intent.currency());
     }
 
-    private static void details(JsonGenerator json, PaymentIntentDetails details) {
+    private static void details(JsonGenerator json, PaymentIntent.Details details) {
         Fields.optional(json, "customer", details.customer());
         Fields.optional(json, "description", details.description());
         Fields.optional(json, "receipt_email", details.receiptEmail());
@@ -95,7 +95,7 @@ final class IntentJson {
     }
 
     private static void nextAction(JsonGenerator json, PaymentIntent intent) {
-        if (intent.status() != IntentStatus.REQUIRES_ACTION) {
+        if (intent.status() != PaymentIntent.Status.REQUIRES_ACTION) {
             json.writeNullProperty("next_action");
             return;
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.http.Route;
 import io.chargeonce.sandbox.psp.Endpoint;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** The endpoints that exist, with the parameters that each of them knows. The names are those that fault rules use. */
 public enum Operation implements Endpoint {
@@ -21,13 +21,11 @@ public enum Operation implements Endpoint {
     LIST_CHARGES("GET", "/v1/charges", Set.of("payment_intent", "customer", "limit", "starting_after", "expand")),
     RETRIEVE_CHARGE("GET", "/v1/charges/([^/]+)", Set.of("expand"));
 
-    final String method;
-    final Pattern path;
+    final Route route;
     final Set<String> parameters;
 
     Operation(String method, String path, Set<String> parameters) {
-        this.method = method;
-        this.path = Pattern.compile(path);
+        this.route = Route.of(method, path);
         this.parameters = parameters;
     }
 
@@ -37,7 +35,7 @@ public enum Operation implements Endpoint {
     }
 
     boolean writes() {
-        return method.equals("POST");
+        return route.method().equals("POST");
     }
 
     private static final class Known {

@@ -10,33 +10,33 @@ import java.util.function.Predicate;
 
 /** Everything that only looks. Any thread. */
 final class Reads {
-    private final StripeLedger books;
+    private final StripeObjects objects;
     private final Duration searchLag;
 
-    Reads(StripeLedger books, Duration searchLag) {
-        this.books = books;
+    Reads(StripeObjects objects, Duration searchLag) {
+        this.objects = objects;
         this.searchLag = searchLag;
     }
 
     Answer intent(Call call) {
-        return new Answer.Intent(books.intent(call.target())
+        return new Answer.Intent(objects.intent(call.target())
                 .orElseThrow(() -> Parameters.missing("payment_intent", call.target(), "intent", 404)), Optional.empty());
     }
 
     Answer charge(Call call) {
-        return new Answer.Charged(books.charge(call.target())
+        return new Answer.Charged(objects.charge(call.target())
                 .orElseThrow(() -> Parameters.missing("charge", call.target(), "id", 404)));
     }
 
     Answer refund(Call call) {
-        return new Answer.Refunded(books.refund(call.target())
+        return new Answer.Refunded(objects.refund(call.target())
                 .orElseThrow(() -> Parameters.missing("refund", call.target(), "id", 404)));
     }
 
     Answer intents(Call call) {
         int limit = Parameters.limit(call.form());
         Predicate<PaymentIntent> wanted = named(call, "customer", intent -> intent.details().customer());
-        return page(call, limit, books.newestIntents(after(call, books::intent), limit, wanted),
+        return page(call, limit, objects.newestIntents(after(call, objects::intent), limit, wanted),
                 intent -> new Answer.Intent(intent, Optional.empty()));
     }
 
@@ -44,18 +44,18 @@ final class Reads {
         int limit = Parameters.limit(call.form());
         Predicate<Charge> wanted = named(call, "payment_intent", (Charge charge) -> Optional.of(charge.paymentIntent()))
                 .and(named(call, "customer", charge -> charge.details().customer()));
-        return page(call, limit, books.newestCharges(after(call, books::charge), limit, wanted), Answer.Charged::new);
+        return page(call, limit, objects.newestCharges(after(call, objects::charge), limit, wanted), Answer.Charged::new);
     }
 
     /** A payment that this account does not have is an error, and no empty list. */
     Answer refunds(Call call) {
-        call.form().text("payment_intent").filter(id -> books.intent(id).isEmpty()).ifPresent(id -> {
+        call.form().text("payment_intent").filter(id -> objects.intent(id).isEmpty()).ifPresent(id -> {
             throw Parameters.missing("payment_intent", id, "payment_intent", 404);
         });
         int limit = Parameters.limit(call.form());
         Predicate<Refund> wanted = named(call, "payment_intent", (Refund refund) -> Optional.of(refund.paymentIntent()))
                 .and(named(call, "charge", refund -> Optional.of(refund.charge())));
-        return page(call, limit, books.newestRefunds(after(call, books::refund), limit, wanted), Answer.Refunded::new);
+        return page(call, limit, objects.newestRefunds(after(call, objects::refund), limit, wanted), Answer.Refunded::new);
     }
 
     /** Search sees an intent only when the index had time to learn of it, as Stripe warns of its own. */
@@ -65,7 +65,7 @@ final class Reads {
         Instant indexed = call.at().minus(searchLag);
         Predicate<PaymentIntent> wanted = SearchQuery.parse(Parameters.required(call.form(), "query"))
                 .and(intent -> !intent.created().isAfter(indexed));
-        List<PaymentIntent> found = books.newestIntents(Optional.empty(), (page + 1) * limit, wanted);
+        List<PaymentIntent> found = objects.newestIntents(Optional.empty(), (page + 1) * limit, wanted);
         List<Answer> shown = found.stream().skip((long) page * limit).limit(limit)
                 .<Answer>map(intent -> new Answer.Intent(intent, Optional.empty())).toList();
         boolean more = found.size() > (page + 1) * limit;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.Executed;
 import io.chargeonce.sandbox.psp.Ids;
 import io.chargeonce.sandbox.psp.Movement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Gives money back, never more than was captured. Reads the books and says what should change; changes nothing itself. */
+/** Gives money back, never more than was captured. Reads the objects and says what should change; changes nothing itself. */
 final class RefundEndpoint {
     private static final Set<String> REASONS = Set.of("duplicate", "fraudulent", "requested_by_customer");
 
-    private final StripeLedger books;
+    private final StripeObjects objects;
 
-    RefundEndpoint(StripeLedger books) {
-        this.books = books;
+    RefundEndpoint(StripeObjects objects) {
+        this.objects = objects;
     }
 
-    Executed refund(Call call) {
+    Executed<Change, Answer> refund(Call call) {
         Form form = call.form();
         Optional<Long> wanted = Parameters.amount(form);
         Parameters.oneOf(form, "reason", REASONS);
@@ -36,17 +37,17 @@ final class RefundEndpoint {
                 charge.currency(), metadata, form.text("reason")), charge, call);
     }
 
-    private static Executed refunded(Refund refund, Charge charge, Call call) {
+    private static Executed<Change, Answer> refunded(Refund refund, Charge charge, Call call) {
         Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), Optional.empty(), refund.amount(),
                 refund.currency(), refund.metadata(), call.at(), call.key(), Currencies.value(refund.amount(), refund.currency()));
-        return new Executed(new Answer.Refunded(refund), new Change(Optional.empty(),
+        return Executed.of(new Answer.Refunded(refund), new Change(Optional.empty(),
                 Optional.of(charge.refunded(refund.amount())), Optional.of(refund), Optional.of(movement)));
     }
 
-    /** The intent that the named payment belongs to, known or not: what a refund has to lock. */
-    String intentToLock(Form form) {
+    /** The intent that a refund is about, if the request names it. It need not exist. */
+    Optional<String> intent(Form form) {
         return form.text("payment_intent")
-                .or(() -> form.text("charge").flatMap(books::charge).map(Charge::paymentIntent)).orElse("");
+                .or(() -> form.text("charge").flatMap(objects::charge).map(Charge::paymentIntent));
     }
 
     private Charge charge(Form form) {
@@ -60,7 +61,7 @@ final class RefundEndpoint {
                     .code("parameter_missing").param("payment_intent"));
         }
         String id = Parameters.required(form, "charge");
-        Charge charge = books.charge(id).orElseThrow(() -> Parameters.missing("charge", id, "charge", 404));
+        Charge charge = objects.charge(id).orElseThrow(() -> Parameters.missing("charge", id, "charge", 404));
         if (!charge.succeeded()) {
             throw refused("Charge " + id + " failed, so it cannot be refunded.", "charge_not_refundable");
         }
@@ -68,9 +69,9 @@ final class RefundEndpoint {
     }
 
     private Charge ofIntent(String id) {
-        PaymentIntent intent = books.intent(id)
+        PaymentIntent intent = objects.intent(id)
                 .orElseThrow(() -> Parameters.missing("payment_intent", id, "payment_intent", 404));
-        return intent.latestCharge().flatMap(books::charge).filter(Charge::succeeded)
+        return intent.latestCharge().flatMap(objects::charge).filter(Charge::succeeded)
                 .orElseThrow(() -> Refusal.inExecution(ApiError.invalidRequest(400,
                         "This PaymentIntent (" + id + ") does not have a successful charge to refund.")));
     }

@@ -1,42 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.psp.PspRefusal;
 import java.util.Optional;
 
 /**
- * A request that is answered with an error. One that was refused before execution began is not remembered under its key, so
- * the same key may be sent again; a later one is.
+ * A request that is answered with an error. The answer is remembered under the request's key only if execution had begun;
+ * otherwise the same key may be sent again.
  */
-final class Refusal extends RuntimeException {
-    private final transient ApiError error;
-    private final transient Optional<PaymentIntent> intent;
+final class Refusal extends PspRefusal {
+    private static final long serialVersionUID = 1;
+
+    private final transient Answer answer;
     private final boolean executed;
 
-    private Refusal(ApiError error, Optional<PaymentIntent> intent, boolean executed) {
-        super(error.message(), null, false, false);
-        this.error = error;
-        this.intent = intent;
+    private Refusal(String message, Answer answer, boolean executed) {
+        super(message);
+        this.answer = answer;
         this.executed = executed;
     }
 
     static Refusal beforeExecution(ApiError error) {
-        return new Refusal(error, Optional.empty(), false);
+        return new Refusal(error.message(), Answer.error(error), false);
     }
 
     static Refusal inExecution(ApiError error) {
-        return new Refusal(error, Optional.empty(), true);
+        return new Refusal(error.message(), Answer.error(error), true);
     }
 
-    static Refusal inExecution(ApiError error, PaymentIntent intent) {
-        return new Refusal(error, Optional.of(intent), true);
+    /** A step that the intent's status does not allow. The answer shows the intent, so that a client learns its status. */
+    static Refusal unexpectedState(PaymentIntent intent, String message) {
+        ApiError error = ApiError.invalidRequest(400, message).code("payment_intent_unexpected_state");
+        return new Refusal(message, new Answer.Failure(error, Optional.of(intent)), true);
     }
 
-    ApiError error() {
-        return error;
+    /** This answer, not always an error, instead of an execution. */
+    static Refusal instead(Answer answer) {
+        return new Refusal("answered without being executed", answer, false);
     }
 
-    Answer answer() {
-        return Answer.error(error, intent);
+    @Override
+    public Answer answer() {
+        return answer;
     }
 
     boolean executed() {

@@ -12,10 +12,10 @@ import java.util.Optional;
 final class TestCards {
     private static final String SAVED = "pm_of_";
     private static final String FOR_ONCE = "pm_once_";
-    private static final CardOutcome APPROVES = new CardOutcome.Approves("normal");
-    private static final CardOutcome AUTHENTICATION_REQUIRED = declines("authentication_required",
+    private static final TestCard.Outcome APPROVES = new TestCard.Outcome.Approves("normal");
+    private static final TestCard.Outcome AUTHENTICATION_REQUIRED = declines("authentication_required",
             "Your card was declined. This transaction requires authentication.", "authentication_required", "", "1A");
-    private static final CardOutcome INSUFFICIENT_FUNDS = declines("card_declined", "Your card has insufficient funds.",
+    private static final TestCard.Outcome INSUFFICIENT_FUNDS = declines("card_declined", "Your card has insufficient funds.",
             "insufficient_funds", "try_again_later", "51");
     private static final Map<String, TestCard> CARDS = new HashMap<>();
 
@@ -62,7 +62,7 @@ final class TestCards {
         card("pm_card_jcb", "jcb", "0505", "credit");
         card("pm_card_unionpay", "unionpay", "0005", "credit");
         visa("pm_card_bypassPending", "0077", APPROVES);
-        visa("pm_card_riskLevelElevated", "9235", new CardOutcome.Approves("elevated"));
+        visa("pm_card_riskLevelElevated", "9235", new TestCard.Outcome.Approves("elevated"));
     }
 
     private static void declining() {
@@ -83,34 +83,34 @@ final class TestCards {
     }
 
     private static void blocking() {
-        CardOutcome blocked = new CardOutcome.Declines("card_declined", "Your card was declined.",
+        TestCard.Outcome blocked = new TestCard.Outcome.Declines("card_declined", "Your card was declined.",
                 new ApiError.Decline(Optional.of("fraudulent"), Optional.empty(), Optional.empty()), true);
         visa("pm_card_radarBlock", "0019", blocked);
         visa("pm_card_riskLevelHighest", "4954", blocked);
     }
 
     private static void authenticating() {
-        visa("pm_card_authenticationRequired", "3184", new CardOutcome.Authenticates(AUTHENTICATION_REQUIRED));
-        visa("pm_card_authenticationRequiredOnSetup", "3155", new CardOutcome.Authenticates(AUTHENTICATION_REQUIRED));
-        visa("pm_card_authenticationRequiredSetupForOffSession", "0446", new CardOutcome.Authenticates(APPROVES));
+        visa("pm_card_authenticationRequired", "3184", new TestCard.Outcome.Authenticates(AUTHENTICATION_REQUIRED));
+        visa("pm_card_authenticationRequiredOnSetup", "3155", new TestCard.Outcome.Authenticates(AUTHENTICATION_REQUIRED));
+        visa("pm_card_authenticationRequiredSetupForOffSession", "0446", new TestCard.Outcome.Authenticates(APPROVES));
         visa("pm_card_authenticationRequiredChargeDeclinedInsufficientFunds", "3178",
-                new CardOutcome.Authenticates(INSUFFICIENT_FUNDS));
+                new TestCard.Outcome.Authenticates(INSUFFICIENT_FUNDS));
     }
 
-    private static CardOutcome declines(String code, String message, String decline, String advice, String network) {
-        return new CardOutcome.Declines(code, message, new ApiError.Decline(named(decline), named(advice), named(network)), false);
+    private static TestCard.Outcome declines(String code, String message, String decline, String advice, String network) {
+        return new TestCard.Outcome.Declines(code, message, new ApiError.Decline(named(decline), named(advice), named(network)), false);
     }
 
     private static Optional<String> named(String text) {
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
-    private static void visaDecline(String name, String lastFour, CardOutcome outcome) {
+    private static void visaDecline(String name, String lastFour, TestCard.Outcome outcome) {
         visa("pm_card_visa_chargeDeclined" + name, lastFour, outcome);
         visa("pm_card_chargeDeclined" + name, lastFour, outcome);
     }
 
-    private static void visa(String name, String lastFour, CardOutcome outcome) {
+    private static void visa(String name, String lastFour, TestCard.Outcome outcome) {
         CARDS.put(name, new TestCard(name, "visa", lastFour, "credit", outcome));
     }
 

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A simulator of Stripe: intents, captures, refunds, webhooks, its ledger, and the faults that a test asks for. It knows no class of the product. */
+/** A simulator of Stripe: intents, charges, refunds, and what its API answers. It knows no class of the product. */
 package io.chargeonce.sandbox.stripe;

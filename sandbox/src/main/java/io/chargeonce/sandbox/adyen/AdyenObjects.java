@@ -1,65 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
-import io.chargeonce.sandbox.psp.Counts;
-import io.chargeonce.sandbox.psp.FileJournal;
-import io.chargeonce.sandbox.psp.Journal;
-import io.chargeonce.sandbox.psp.Keys;
-import io.chargeonce.sandbox.psp.Ledger;
-import io.chargeonce.sandbox.psp.LoggedRequest;
-import io.chargeonce.sandbox.psp.Movement;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.chargeonce.sandbox.psp.PspObjects;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/**
- * All payments and modifications, the keys, what is still to be notified, and the append-only ledger of requests and of money
- * moved. What is committed is in the journal first. Any thread may read; who changes a payment holds its lock.
- */
-final class AdyenLedger implements Ledger, AutoCloseable {
+/** All payments and modifications, and the notifications that are still to be delivered. Any thread may read. */
+final class AdyenObjects implements PspObjects<Change> {
     private final Map<String, Payment> payments = new LinkedHashMap<>();
     private final Map<String, String> latestByReference = new LinkedHashMap<>();
     private final Map<String, Modification> modifications = new LinkedHashMap<>();
     private final Map<String, Modification> open = new LinkedHashMap<>();
     private final Map<String, Notification> undelivered = new LinkedHashMap<>();
-    private final List<Movement> movements = new ArrayList<>();
-    private final List<LoggedRequest> requests = new ArrayList<>();
-    private final Keys<FrozenAnswer> keys;
     private final boolean notifies;
-    private final Journal<JournalLine> journal;
 
-    /** @param notifies whether anybody will take the notifications; they are not kept otherwise */
-    AdyenLedger(Keys<FrozenAnswer> keys, Optional<Path> directory, boolean notifies) {
-        this.keys = keys;
+    /** @param notifies whether there is a receiver of notifications; without one they are not kept */
+    AdyenObjects(boolean notifies) {
         this.notifies = notifies;
-        this.journal = directory.<Journal<JournalLine>>map(path -> FileJournal.open(path, "adyen", JournalLine.class, this::apply))
-                .orElseGet(Journal.InMemory::new);
     }
 
-    void commit(JournalLine line) {
-        byte[] encoded = journal.encode(line);
-        synchronized (this) {
-            journal.append(encoded);
-            apply(line);
-        }
-    }
-
-    private synchronized void apply(JournalLine line) {
-        line.request().ifPresent(requests::add);
-        Change change = line.change();
+    @Override
+    public synchronized void apply(Change change) {
         change.payment().ifPresent(payment -> {
             payments.put(payment.pspReference(), payment);
             latestByReference.put(payment.reference(), payment.pspReference());
         });
         change.modification().ifPresent(this::put);
-        change.movement().ifPresent(movements::add);
         change.notification().filter(notification -> notifies)
                 .ifPresent(notification -> undelivered.put(notification.id(), notification));
         change.delivered().ifPresent(undelivered::remove);
-        line.frozen().ifPresent(keys::freeze);
     }
 
     private void put(Modification modification) {
@@ -99,31 +71,12 @@ final class AdyenLedger implements Ledger, AutoCloseable {
     }
 
     @Override
-    public synchronized List<Movement> movements(int from, int limit) {
-        return Ledger.page(movements, from, limit);
-    }
-
-    @Override
-    public synchronized List<LoggedRequest> requests(int from, int limit) {
-        return Ledger.page(requests, from, limit);
-    }
-
-    @Override
-    public synchronized Counts counts() {
-        return Counts.of(payments.values().stream().map(Payment::resultCode), movements, requests.size(), keys.count());
+    public synchronized Stream<String> statuses() {
+        return List.copyOf(payments.values()).stream().map(Payment::resultCode);
     }
 
     @Override
     public synchronized void clear() {
-        journal.erase();
         List.of(payments, latestByReference, modifications, open, undelivered).forEach(Map::clear);
-        movements.clear();
-        requests.clear();
-        keys.clear();
-    }
-
-    @Override
-    public synchronized void close() {
-        journal.close();
     }
 }

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
-import io.chargeonce.sandbox.psp.Counts;
-import io.chargeonce.sandbox.psp.FileJournal;
-import io.chargeonce.sandbox.psp.Journal;
-import io.chargeonce.sandbox.psp.Keys;
-import io.chargeonce.sandbox.psp.Ledger;
-import io.chargeonce.sandbox.psp.LockStripes;
-import io.chargeonce.sandbox.psp.LoggedRequest;
-import io.chargeonce.sandbox.psp.Movement;
-import java.nio.file.Path;
+import io.chargeonce.sandbox.psp.PspObjects;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,12 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-/**
- * All intents, charges and refunds, the keys, and the append-only ledger of requests and of money moved. What is committed is
- * in the journal first. Any thread may read; who changes an intent holds its lock (see {@link LockStripes}).
- */
-final class StripeLedger implements Ledger, AutoCloseable {
+/** All intents, charges and refunds. Any thread may read. */
+final class StripeObjects implements PspObjects<Change> {
     private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
     private final Map<String, Charge> charges = new ConcurrentHashMap<>();
     private final Map<String, Refund> refunds = new ConcurrentHashMap<>();
@@ -30,28 +20,9 @@ final class StripeLedger implements Ledger, AutoCloseable {
     private final List<String> chargeOrder = new ArrayList<>();
     private final List<String> refundOrder = new ArrayList<>();
     private final Set<String> usedUp = ConcurrentHashMap.newKeySet();
-    private final List<Movement> movements = new ArrayList<>();
-    private final List<LoggedRequest> requests = new ArrayList<>();
-    private final Keys<FrozenAnswer> keys;
-    private final Journal<JournalLine> journal;
 
-    StripeLedger(Keys<FrozenAnswer> keys, Optional<Path> directory) {
-        this.keys = keys;
-        this.journal = directory.<Journal<JournalLine>>map(path -> FileJournal.open(path, "stripe", JournalLine.class, this::apply))
-                .orElseGet(Journal.InMemory::new);
-    }
-
-    void commit(JournalLine line) {
-        byte[] encoded = journal.encode(line);
-        synchronized (this) {
-            journal.append(encoded);
-            apply(line);
-        }
-    }
-
-    private synchronized void apply(JournalLine line) {
-        requests.add(line.request());
-        Change change = line.change();
+    @Override
+    public synchronized void apply(Change change) {
         change.intent().ifPresent(intent -> put(intents, intentOrder, intent.id(), intent));
         change.charge().ifPresent(charge -> {
             put(charges, chargeOrder, charge.id(), charge);
@@ -60,8 +31,6 @@ final class StripeLedger implements Ledger, AutoCloseable {
             }
         });
         change.refund().ifPresent(refund -> put(refunds, refundOrder, refund.id(), refund));
-        change.movement().ifPresent(movements::add);
-        line.frozen().ifPresent(keys::freeze);
     }
 
     private static <T> void put(Map<String, T> objects, List<String> order, String id, T object) {
@@ -78,7 +47,7 @@ final class StripeLedger implements Ledger, AutoCloseable {
         return Optional.ofNullable(charges.get(id));
     }
 
-    /** Whether a card that is saved nowhere was charged, with whatever result. */
+    /** Whether a card that is saved at no customer was charged before, successfully or not. */
     boolean isUsedUp(String card) {
         return usedUp.contains(card);
     }
@@ -114,33 +83,14 @@ final class StripeLedger implements Ledger, AutoCloseable {
     }
 
     @Override
-    public synchronized List<Movement> movements(int from, int limit) {
-        return Ledger.page(movements, from, limit);
-    }
-
-    @Override
-    public synchronized List<LoggedRequest> requests(int from, int limit) {
-        return Ledger.page(requests, from, limit);
-    }
-
-    @Override
-    public synchronized Counts counts() {
-        return Counts.of(intents.values().stream().map(intent -> intent.status().text()), movements, requests.size(), keys.count());
+    public Stream<String> statuses() {
+        return intents.values().stream().map(intent -> intent.status().text());
     }
 
     @Override
     public synchronized void clear() {
-        journal.erase();
-        intents.clear();
-        charges.clear();
-        refunds.clear();
+        List.of(intents, charges, refunds).forEach(Map::clear);
+        List.of(intentOrder, chargeOrder, refundOrder).forEach(List::clear);
         usedUp.clear();
-        List.of(intentOrder, chargeOrder, refundOrder, movements, requests).forEach(List::clear);
-        keys.clear();
-    }
-
-    @Override
-    public synchronized void close() {
-        journal.close();
     }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.sandbox.psp;
+
+import io.chargeonce.sandbox.http.HttpAnswer;
+import io.chargeonce.sandbox.http.HttpRequest;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * What each request to a PSP's API meets, in this order: who calls, is there an outage, which endpoint, has the key been used,
+ * which fault, execute, answer. Any thread; no lock is held during a pause.
+ */
+final class AnswerRequests<K extends PspCall<K>, C extends PspChange, A extends PspAnswer> {
+    private final PspApi<K, C, A> api;
+    private final Ledger<C, A> ledger;
+    private final FaultRules rules;
+    private final Outage outage;
+    private final ExecuteCalls<K, C, A> execution;
+    private final InstantSource clock;
+
+    AnswerRequests(PspApi<K, C, A> api, Ledger<C, A> ledger, LockStripes locks, FaultRules rules, Outage outage, InstantSource clock) {
+        this.api = api;
+        this.ledger = ledger;
+        this.rules = rules;
+        this.outage = outage;
+        this.execution = new ExecuteCalls<>(api, ledger, locks);
+        this.clock = clock;
+    }
+
+    HttpAnswer answer(HttpRequest request) {
+        Optional<String> requestId = api.requestId();
+        Instant now = clock.instant();
+        try {
+            K call = api.read(request, now, outage.isOn(now));
+            return call.key().isEmpty() ? first(request, requestId, call) : answer(request, requestId, call, call.key().get());
+        } catch (PspRefusal refusal) {
+            PspAnswer answer = refusal.answer();
+            log(request, answer.status(), LoggedRequest.Handling.REFUSED, Optional.empty());
+            return answer.to(request, requestId);
+        }
+    }
+
+    private HttpAnswer answer(HttpRequest request, Optional<String> requestId, K call, String key) {
+        return switch (ledger.keys().begin(key, call.fingerprint(), call.at())) {
+            case Keys.Found.Fresh<A> ignored -> first(request, requestId, call);
+            case Keys.Found.Replay<A>(Keys.FrozenAnswer<A> frozen) -> replay(request, requestId, call, frozen);
+            case Keys.Found.InUse<A> ignored -> throw api.keyInUse(key);
+            case Keys.Found.OtherRequest<A> ignored -> throw api.otherRequest(key);
+        };
+    }
+
+    private HttpAnswer first(HttpRequest request, Optional<String> requestId, K call) {
+        Optional<Fault> fault = rules.take(call.operation(), false, () -> api.about(call));
+        Optional<A> executed = Optional.empty();
+        try {
+            Optional<HttpAnswer> instead = instead(fault, request, requestId);
+            if (instead.isPresent()) {
+                log(request, status(instead.get()), LoggedRequest.Handling.REFUSED, fault);
+                return instead.get();
+            }
+            executed = Optional.of(execution.execute(call.executedAt(clock.instant()), fault, requestId));
+        } finally {
+            if (executed.isEmpty()) {
+                // Stopped before it was executed, by a refusal or by an unexpected error: the same key may be sent again.
+                call.key().ifPresent(ledger.keys()::giveUp);
+            }
+        }
+        PspAnswer answer = fault.isPresent() && fault.get() instanceof Fault.TransientAfter ? api.transientError() : executed.get();
+        return FaultyWire.after(fault, answer.to(request, requestId));
+    }
+
+    private HttpAnswer replay(HttpRequest request, Optional<String> requestId, K call, Keys.FrozenAnswer<A> frozen) {
+        Optional<Fault> fault = rules.take(call.operation(), true, () -> api.about(call));
+        Optional<HttpAnswer> instead = instead(fault, request, requestId);
+        LoggedRequest.Handling handling = instead.isPresent() ? LoggedRequest.Handling.REFUSED : LoggedRequest.Handling.REPLAYED;
+        log(request, instead.map(AnswerRequests::status).orElse(frozen.answer().status()), handling, fault);
+        return instead.orElseGet(() -> FaultyWire.after(fault, api.replay(frozen, request, requestId)));
+    }
+
+    /** What the request meets instead of being executed, if anything. */
+    private Optional<HttpAnswer> instead(Optional<Fault> fault, HttpRequest request, Optional<String> requestId) {
+        if (fault.isPresent() && fault.get() instanceof Fault.TransientBefore) {
+            return Optional.of(api.transientError().to(request, requestId));
+        }
+        return FaultyWire.before(fault, status -> api.refused(status).to(request, requestId));
+    }
+
+    /** The status in the ledger; 0 where no answer was given. */
+    private static int status(HttpAnswer answer) {
+        return answer instanceof HttpAnswer.Full full ? full.status() : 0;
+    }
+
+    private void log(HttpRequest request, int status, LoggedRequest.Handling handling, Optional<Fault> fault) {
+        ledger.log(new LoggedRequest(clock.instant(), request.method(), request.path(), request.header("idempotency-key"), status,
+                handling, fault.map(Fault::text)));
+    }
+}

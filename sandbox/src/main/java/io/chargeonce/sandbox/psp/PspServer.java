@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.sandbox.psp;
+
+import io.chargeonce.sandbox.http.HttpListener;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+
+/** A simulated PSP on a port of 127.0.0.1: its API, its ledger, its faults, and the admin's requests. Any thread may call it. */
+public abstract class PspServer implements PspSimulator {
+    private final Ledger<?, ?> ledger;
+    private final FaultRules rules;
+    private final Outage outage = new Outage();
+    private final InstantSource clock;
+    private final HttpListener listener;
+
+    /**
+     * Serves requests from now on. Throws {@link IllegalStateException} if the port is in use, and then closes the ledger.
+     *
+     * @param name  of the PSP, for messages
+     * @param locks held while a payment is changed
+     * @param rules the faults that this PSP can have
+     */
+    protected <K extends PspCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
+                                                                                         PspApi<K, C, A> api, Ledger<C, A> ledger,
+                                                                                         LockStripes locks, FaultRules rules) {
+        this.ledger = ledger;
+        this.rules = rules;
+        this.clock = clock;
+        var requests = new AnswerRequests<>(api, ledger, locks, rules, outage, clock);
+        var admin = new Admin(ledger, rules, outage, clock);
+        try {
+            this.listener = HttpListener.start("The " + name + " simulator", port,
+                    request -> Admin.serves(request) ? admin.answer(request) : requests.answer(request));
+        } catch (RuntimeException e) {
+            ledger.close();
+            throw e;
+        }
+    }
+
+    /** The address of the server, without a slash at its end. */
+    protected final URI address() {
+        return URI.create("http://127.0.0.1:" + port());
+    }
+
+    public final int port() {
+        return listener.port();
+    }
+
+    @Override
+    public final long inject(FaultRule rule) {
+        return rules.add(rule);
+    }
+
+    @Override
+    public final void removeRule(long id) {
+        rules.remove(id);
+    }
+
+    @Override
+    public final void removeRules() {
+        rules.clear();
+    }
+
+    @Override
+    public final List<Movement> movements() {
+        return ledger.movements(0, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public final List<LoggedRequest> requests() {
+        return ledger.requests(0, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public final Counts counts() {
+        return ledger.counts();
+    }
+
+    @Override
+    public final void outage(Duration time) {
+        outage.last(clock.instant(), time);
+    }
+
+    @Override
+    public final void endOutage() {
+        outage.end();
+    }
+
+    @Override
+    public final void refuseConnections() {
+        listener.refuseConnections();
+    }
+
+    @Override
+    public final void acceptConnections() {
+        listener.acceptConnections();
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+        ledger.close();
+    }
+}
