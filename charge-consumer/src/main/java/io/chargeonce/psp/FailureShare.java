@@ -21,6 +21,8 @@ final class FailureShare {
     private static final int FEWEST_FAILURES = 8;
     /** So many payments that failed one after another say something where there is little else. */
     static final int IN_A_ROW = 3;
+    /** Payments that failed before may fail by themselves. So many of them, with no success in between, say something all the same. */
+    private static final int SUSPECTS_IN_A_ROW = 8;
     /** Where there is much else, a row is as long as this part of it. */
     private static final int PART_IN_A_ROW = 8;
     static final Duration RECENT = Duration.ofSeconds(5);
@@ -44,6 +46,8 @@ final class FailureShare {
     private int failures;
     private int row;
     private final Set<String> inARow = new HashSet<>();
+    private int suspectRow;
+    private final Set<String> suspectsInARow = new HashSet<>();
 
     FailureShare(InstantSource clock) {
         this.clock = clock;
@@ -68,6 +72,21 @@ final class FailureShare {
         remember(payment, failed);
         boolean half = failures >= FEWEST_FAILURES && 2 * failures >= ended.size() + youngUnderWay;
         return failed && (half || isLongRow(row, inARow));
+    }
+
+    /**
+     * A payment that failed before has failed once more, which may be its own fault.
+     *
+     * @return whether the PSP is unwell: many different payments failed so, and none succeeded in between
+     */
+    synchronized boolean endSuspect(Call call, String payment) {
+        grow(call);
+        forgetBefore(clock.instant().minus(RECENT));
+        suspectRow++;
+        if (suspectsInARow.size() < SUSPECTS_IN_A_ROW) {
+            suspectsInARow.add(payment);
+        }
+        return suspectsInARow.size() == SUSPECTS_IN_A_ROW && isLong(suspectRow + row);
     }
 
     /** It ended, and says nothing about the PSP. */
@@ -95,14 +114,24 @@ final class FailureShare {
     synchronized void forget() {
         ended.clear();
         failures = 0;
+        endRow();
+    }
+
+    /** Whether the latest answer was good, or there was none. */
+    synchronized boolean isRowEmpty() {
+        return row + suspectRow == 0;
+    }
+
+    private void endRow() {
         row = 0;
         inARow.clear();
+        suspectRow = 0;
+        suspectsInARow.clear();
     }
 
     private void remember(String payment, boolean failed) {
         if (!failed) {
-            row = 0;
-            inARow.clear();
+            endRow();
         } else {
             row++;
             if (inARow.size() < IN_A_ROW) {
@@ -113,7 +142,11 @@ final class FailureShare {
 
     /** One payment that fails again and again says nothing about the PSP; nor do the first answers to a burst. */
     private boolean isLongRow(int length, Set<String> payments) {
-        return payments.size() >= IN_A_ROW && length >= Math.max(youngUnderWay, ended.size() / PART_IN_A_ROW);
+        return payments.size() >= IN_A_ROW && isLong(length);
+    }
+
+    private boolean isLong(int row) {
+        return row >= Math.max(youngUnderWay, ended.size() / PART_IN_A_ROW);
     }
 
     private void forgetBefore(Instant then) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +28,7 @@ public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
 
-    private record Psp(Gateway gateway, PspHealth health) {}
+    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean toldWell) {}
 
     /** Where a payment goes now. */
     public sealed interface Choice {
@@ -52,7 +53,7 @@ public final class Gateways {
         this.clock = clock;
         this.meters = meters;
         for (Gateway gateway : inOrderOfPreference) {
-            var psp = new Psp(gateway, new PspHealth(openFor, clock));
+            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true));
             var tags = List.of(Tag.of("psp", gateway.psp()));
             meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);
             meters.gauge("chargeonce.psp.payments.per.second.limit", tags, psp.health, PspHealth::paymentsPerSecond);
@@ -119,11 +120,10 @@ public final class Gateways {
     /**
      * Makes a call that {@link #choose} allowed, and learns from how it goes.
      *
-     * @param suspect whether the payment has waited in a tier: that it fails once more says little about the PSP
+     * @param suspect whether the payment has waited in a tier: that it alone fails once more says little about the PSP
      */
     public Outcome watched(Gateway gateway, PaymentId payment, boolean suspect, Supplier<Outcome> call) {
         PspHealth health = psps.get(gateway.psp()).health;
-        boolean wasWell = health.isWell();
         PspHealth.Begun begun = health.begin();
         Outcome outcome = call.get();
         boolean credentialRefused = health.end(begun, payment.value(), suspect, outcome, best(psps.values()));
@@ -131,7 +131,7 @@ public final class Gateways {
             credentialRefused(gateway.psp()).increment();
             LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), outcome);
         }
-        tell(gateway.psp(), wasWell, health.isWell());
+        tell(gateway.psp());
         return outcome;
     }
 
@@ -164,17 +164,17 @@ public final class Gateways {
     /** What the other processes know of this PSP. */
     public void learn(String psp, List<PspNews> news) {
         Optional.ofNullable(psps.get(psp)).ifPresent(known -> {
-            boolean wasWell = known.health.isWell();
             known.health.learn(news);
-            tell(psp, wasWell, known.health.isWell());
+            tell(psp);
         });
     }
 
-    private static void tell(String psp, boolean wasWell, boolean isWell) {
-        if (wasWell && !isWell) {
-            LOG.warn("PSP {} is unwell: it gets nothing but a probe now and then", psp);
-        } else if (!wasWell && isWell) {
-            LOG.warn("PSP {} is well again", psp);
+    /** Once for each change, however many calls were under way when it changed. */
+    private void tell(String psp) {
+        Psp known = psps.get(psp);
+        boolean isWell = known.health.isWell();
+        if (known.toldWell.getAndSet(isWell) != isWell) {
+            LOG.warn(isWell ? "PSP {} is well again" : "PSP {} is unwell: it gets nothing but a probe now and then", psp);
         }
     }
 

@@ -92,7 +92,7 @@ final class PspHealth {
     }
 
     /**
-     * @param suspect whether the payment has waited in a tier: that it fails once more says little about the PSP
+     * @param suspect whether the payment has waited in a tier: that it alone fails once more says little about the PSP
      * @return whether our credential was refused
      */
     synchronized boolean end(Begun begun, String payment, boolean suspect, Outcome outcome, double bestOfAll) {
@@ -111,9 +111,13 @@ final class PspHealth {
             share.leaveOut(begun.call);
             judge(bad, now);
         } else if (bad && suspect && !neverGotThere(outcome)) {
-            share.leaveOut(begun.call);
+            rowSince = share.isRowEmpty() ? now : rowSince;
+            if (share.endSuspect(begun.call, payment)) {
+                lastBad = now;
+                open(now);
+            }
         } else {
-            rowSince = bad && share.row() == 0 ? now : rowSince;
+            rowSince = bad && share.isRowEmpty() ? now : rowSince;
             lastBad = bad ? now : lastBad;
             if (share.end(begun.call, payment, bad)) {
                 open(now);
@@ -153,7 +157,7 @@ final class PspHealth {
     private void open(Instant now) {
         if (isWell()) {
             Instant recent = now.minus(FailureShare.RECENT);
-            unwellFrom = rowSince.isAfter(recent) || share.row() > 0 ? rowSince : recent;
+            unwellFrom = rowSince.isAfter(recent) || !share.isRowEmpty() ? rowSince : recent;
         }
         lastUnwell = now;
         breaker.open(now);

@@ -160,6 +160,26 @@ class OutageTest {
         assertThat(books.operation(poisoned).sequence()).isEqualTo(4);
     }
 
+    @Test
+    void an_outage_that_only_payments_meet_which_failed_before_is_seen_after_eight_of_them() {
+        var failing = new ArrayList<String>();
+        stripe.otherwise =
+                (psp, charge) -> failing.contains(charge.payment().value()) ? FakePsp.FAIL.charge(psp, charge) : psp.capture(charge);
+        for (int i = 0; i < 12; i++) {
+            failing.add(accept(STRIPE_ONLY));
+            work();
+            accept(STRIPE_ONLY);
+            work();
+        }
+        assertThat(failing).allMatch(id -> books.state(id) == OperationState.SCHEDULED);
+        stripe.otherwise = FakePsp.FAIL;
+        sell(STEP.multipliedBy(3));
+        assertThat(failing).filteredOn(id -> books.operation(id).sequence() > 1).hasSize(8);
+        stripe.otherwise = FakePsp.SUCCEED;
+        sell(Duration.ofMinutes(11));
+        assertThat(failing).allMatch(id -> books.state(id) == OperationState.SUCCEEDED);
+    }
+
     private void everyOneSucceededUncountedBut(String poisoned, List<String> others) {
         assertThat(others).doesNotContain(poisoned).allMatch(id -> books.state(id) == OperationState.SUCCEEDED);
         assertThat(books.count("FROM dead_letter")).isEqualTo(1);

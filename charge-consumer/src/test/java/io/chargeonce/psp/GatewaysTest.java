@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class GatewaysTest {
@@ -130,6 +131,50 @@ class GatewaysTest {
         now = now.plus(Duration.ofMinutes(1));
         answers(20, ERROR);
         assertThat(isWell()).isFalse();
+    }
+
+    private void failsAgain(PaymentId payment) {
+        gateways.watched(gateway, payment, true, () -> ERROR);
+    }
+
+    @Test
+    void many_payments_that_failed_before_and_fail_again_are_an_outage_where_nothing_succeeds() {
+        for (int i = 0; i < 8; i++) {
+            assertThat(isWell()).isTrue();
+            failsAgain(another());
+        }
+        assertThat(isWell()).isFalse();
+    }
+
+    @Test
+    void payments_that_fail_again_while_others_succeed_are_no_outage() {
+        for (int i = 0; i < 50; i++) {
+            failsAgain(another());
+            answers(i % 7 == 0 ? 1 : 0, CHARGED);
+        }
+        assertThat(isWell()).isTrue();
+    }
+
+    @Test
+    void a_few_payments_that_fail_again_and_again_are_no_outage_however_often_they_do() {
+        var few = Stream.generate(this::another).limit(7).toList();
+        for (int i = 0; i < 20; i++) {
+            few.forEach(this::failsAgain);
+        }
+        assertThat(isWell()).isTrue();
+    }
+
+    @Test
+    void what_failed_in_the_row_that_showed_the_outage_was_the_psps_trouble() {
+        answers(1, CHARGED);
+        now = now.plusSeconds(1);
+        Instant first = now;
+        for (int i = 0; i < 8; i++) {
+            now = now.plusSeconds(1);
+            failsAgain(another());
+        }
+        assertThat(gateways.wasUnwellAt("one", first)).isFalse();
+        assertThat(gateways.wasUnwellAt("one", first.plusSeconds(1))).isTrue();
     }
 
     private Gateway chosen() {

@@ -71,4 +71,10 @@ final class Totals {
     boolean isAtRest() {
         return staged == 0 && unconsumed == 0 && moving == 0;
     }
+
+    /** What keeps these books from being at rest, for people. */
+    String open() {
+        return "%,d payments, refunds and reversals under way, %,d rows in the outbox, %,d records that no consumer has finished"
+                .formatted(moving, staged, unconsumed);
+    }
 }

@@ -9,16 +9,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a check came to. Immutable.
  *
  * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
+ * @param open       what is not at rest, where that is why nothing can be said
  * @param violations the first few thousand at most
  * @param timelines  by payment or dead letter, for the first hundred of those with a violation
  */
-public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> violations, Map<String, List<Event>> timelines) {
+public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open, List<Violation> violations,
+        Map<String, List<Event>> timelines) {
 
     /** UNKNOWN: nothing is wrong so far, but not everything had come to rest. */
     public enum Kind { BALANCED, BROKEN, UNKNOWN }
@@ -36,7 +39,9 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
         for (PaymentCount tally : PaymentCount.values()) {
             counts.put(tally.tag(), (long) totals.findings.count(tally));
         }
-        return new Verdict(kind(totals, evidence), counts, totals.findings.violations(), timelines);
+        Kind kind = kind(totals, evidence);
+        return new Verdict(kind, counts, kind == Kind.UNKNOWN ? Optional.of(totals.open()) : Optional.empty(), totals.findings.violations(),
+                timelines);
     }
 
     private static Kind kind(Totals totals, Evidence evidence) {
@@ -60,6 +65,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
         json.put("verdict", kind.name().toLowerCase(Locale.ROOT));
         json.put("balanced", balanced());
         json.putAll(counts);
+        open.ifPresent(what -> json.put("open", what));
         if (!violations.isEmpty()) {
             json.put("violations", violations.stream().map(Verdict::json).toList());
             json.put("timelines", timelines);
@@ -78,6 +84,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
     /** For people: the figures on one line, then each violation, with the timeline of what it is about. */
     public String report() {
         var text = new StringBuilder(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n');
+        open.ifPresent(what -> text.append("  not at rest: ").append(what).append('\n'));
         violations.forEach(violation -> text.append("  ").append(violation).append('\n'));
         timelines.forEach((id, events) -> {
             text.append('\n').append(id).append('\n');

@@ -54,6 +54,7 @@ class CheckerTest {
         String waiting = sample.accept("waiting", "accepted", 1, 0);
         assertThat(world.check().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
         assertThat(world.check().count("in_flight")).isEqualTo(1);
+        assertThat(world.check().report()).contains("not at rest: 1 payments, refunds and reversals under way, 0 rows in the outbox");
         world.inFlightAllowed = true;
         assertThat(world.check().balanced()).as(waiting).isTrue();
     }
