@@ -80,7 +80,7 @@ final class LocalPipeline implements AutoCloseable {
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
                 pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
-                Optional.of(new Address("127.0.0.1", ports.webhook))).with(vault);
+                Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault);
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
