@@ -26,7 +26,7 @@ final class FailureShare {
     static final Duration RECENT = Duration.ofSeconds(5);
 
     /** One call; only this class looks inside. */
-    final class Call {
+    static final class Call {
         private final Instant begun;
         private boolean young = true;
 

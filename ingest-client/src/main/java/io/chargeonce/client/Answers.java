@@ -33,7 +33,7 @@ final class Answers {
     /**
      * Hands over each line as it comes; returns after the last one.
      *
-     * @param takesLines by the answer's head
+     * @param takesHead  told of status and headers before the first line
      * @throws IOException if the connection broke, or nothing came for too long; what was handed over before is good
      */
     static void lines(HttpClient http, HttpRequest request, Patience patience, Consumer<ResponseInfo> takesHead, Consumer<String> takesLine)
@@ -44,7 +44,7 @@ final class Answers {
             head.complete(info);
             return BodySubscribers.fromLineSubscriber(lines, ignored -> null, StandardCharsets.UTF_8, null);
         });
-        answer.whenComplete((done, failure) -> {
+        var unused = answer.whenComplete((done, failure) -> {
             if (failure != null) {
                 head.completeExceptionally(failure);
             }

@@ -129,6 +129,7 @@ public final class SealCheck {
         return forgotten.flatMap(Seal::forgotten).orElse(0L);
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only the thread that checks counts.
     private void check(Seal seal) {
         boolean follows = follows(seal);
         boolean marked = marked(seal);

@@ -196,6 +196,7 @@ final class OutboxSender implements AutoCloseable {
         return result;
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // They are done, and each is looked into.
     private void collectScout(TopicLane lane) {
         lane.scout().filter(scout -> scout.handedOver().isDone()).ifPresent(scout -> {
             if (scout.handedOver().isCompletedExceptionally()) {

@@ -31,7 +31,11 @@ public final class CaptureFailures {
                           told_at = greatest(known.told_at, excluded.told_at)
             """;
 
-    /** Under the operation's lock. @param at by the PSP's clock */
+    /**
+     * Under the operation's lock.
+     *
+     * @param at by the PSP's clock
+     */
     public static void failed(Connection connection, String operation, Capture capture, Optional<Instant> at, String reason)
             throws SQLException {
         try (var statement = connection.prepareStatement(FAILED)) {
@@ -56,7 +60,12 @@ public final class CaptureFailures {
             ON CONFLICT (operation_id) DO UPDATE SET told_at = greatest(known.told_at, excluded.told_at)
             """;
 
-    /** Under the operation's lock. @param at by the PSP's clock @return false if no older failure was told until now */
+    /**
+     * Under the operation's lock.
+     *
+     * @param at by the PSP's clock
+     * @return false if no older failure was told until now
+     */
     public static boolean recaptured(Connection connection, String operation, Capture capture, Optional<Instant> at) throws SQLException {
         try (var statement = connection.prepareStatement(RECAPTURED)) {
             setTime(statement, 1, at);

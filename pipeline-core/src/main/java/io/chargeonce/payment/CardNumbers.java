@@ -165,6 +165,7 @@ public final class CardNumbers {
         };
     }
 
+    @SuppressWarnings("CharacterGetNumericValue") // Numbers in other scripts and in circles are what is looked for.
     private static int superscriptOrCircled(int c) {
         int value = Character.getNumericValue(c);
         return value >= 0 && value <= 9 ? value : SEPARATOR;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.Optional;
@@ -45,7 +46,7 @@ final class DemoCommand implements Callable<Integer> {
         });
         var out = spec.commandLine().getOut();
         var story = new PrintWriter(json ? Writer.nullWriter() : out, true);
-        boolean live = !json && System.console() != null && System.getenv("TERM") != null;
+        boolean live = !json && Screen.isTerminal() && System.getenv("TERM") != null;
         try (var demo = new Demo(DemoPlan.of(payments, seed), story, live)) {
             var verdict = demo.run();
             if (json) {

@@ -152,7 +152,7 @@ public final class StripeGateway implements Gateway {
      */
     private Optional<PaymentIntent> search(Charge charge) throws StripeException {
         var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
-        return stripe.v1().paymentIntents().search(query).getData().stream().min(Comparator.comparing(StripeGateway::saysLittle));
+        return stripe.v1().paymentIntents().search(query).getData().stream().min(Comparator.comparingInt(StripeGateway::saysLittle));
     }
 
     /** A fence may have made a second one, which is cancelled and says nothing about the first. */

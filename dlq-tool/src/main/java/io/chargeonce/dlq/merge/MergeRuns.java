@@ -152,6 +152,7 @@ public final class MergeRuns {
      * @param news told after each look, on this thread
      * @return how it stands when all have ended, patience has, or the brake is pressed
      */
+    @SuppressWarnings("ReferenceEquality") // Whether the loop ran at all.
     public RunProgress awaitOutcomes(RunProgress finished, Duration patience, Brake brake, Consumer<RunProgress> news) {
         String id = finished.run().id();
         RunProgress now = finished;

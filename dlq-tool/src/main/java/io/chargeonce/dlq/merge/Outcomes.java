@@ -12,7 +12,11 @@ public record Outcomes(long entered, long succeeded, long declined, long failedA
 
     public static final Outcomes NONE = new Outcomes(0, 0, 0, 0, 0);
 
-    /** Of so many that a run sent. @param outcome null while they are on their way, as a GROUP BY returns it */
+    /**
+     * Counts one group of what a run sent.
+     *
+     * @param outcome null while they are on their way, as a GROUP BY returns it
+     */
     static Outcomes ofRow(String outcome, long count) {
         return switch (outcome == null ? "" : outcome) {
             case "" -> new Outcomes(count, 0, 0, 0, 0);

@@ -29,7 +29,7 @@ final class Turns {
                 turns.stream().map(last::get).filter(Objects::nonNull).toArray(CompletableFuture[]::new);
         CompletableFuture<T> mine = CompletableFuture.allOf(before).handleAsync((done, failed) -> work.get(), threads);
         turns.forEach(turn -> last.put(turn, mine));
-        mine.whenComplete((done, failed) -> turns.forEach(turn -> last.remove(turn, mine)));
+        var unused = mine.whenComplete((done, failed) -> turns.forEach(turn -> last.remove(turn, mine)));
         return mine;
     }
 }

@@ -12,6 +12,7 @@ import io.helidon.webserver.http1.Http1ConnectionListener;
  */
 final class SlowHeads implements Http1ConnectionListener {
 
+    @SuppressWarnings("UnnecessaryLambda") // It is compared with.
     private static final Runnable NOTHING_BEGUN = () -> {};
 
     private final Deadline limit;
@@ -23,6 +24,7 @@ final class SlowHeads implements Http1ConnectionListener {
     }
 
     /** Bytes came of a request whose line is not complete. */
+    @SuppressWarnings("ReferenceEquality")
     void begin() {
         if (reading.get() == NOTHING_BEGUN) {
             reading.set(limit.begin());

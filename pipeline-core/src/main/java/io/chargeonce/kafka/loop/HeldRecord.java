@@ -34,7 +34,7 @@ final class HeldRecord {
         this.due = due;
         this.share = share;
         this.key = RecordKey.of(record);
-        this.bytes = Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
+        this.bytes = (long) Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }
 
     boolean isOverdue(Instant now) {

@@ -181,8 +181,9 @@ final class Workers {
 
     private Optional<HeldRecord> failed(HeldRecord held, Throwable failure) {
         meters.failed();
-        held.failures++;
-        Duration pause = AFTER_FAILURE.after(held.failures);
+        int failures = held.failures + 1;
+        held.failures = failures;
+        Duration pause = AFTER_FAILURE.after(failures);
         report(held, failure, pause);
         return giveBack(held, pause);
     }

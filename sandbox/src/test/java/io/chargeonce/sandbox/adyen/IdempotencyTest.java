@@ -2,7 +2,7 @@
 package io.chargeonce.sandbox.adyen;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import com.adyen.model.checkout.PaymentResponse;
@@ -96,7 +96,7 @@ class IdempotencyTest {
         assertThat(result("k2")).startsWith("500");
         assertThat(simulator.movements()).hasSize(1);
 
-        catchThrowableOfType(ApiException.class, () -> shopper.pay(0, "k3"));
+        assertThatExceptionOfType(ApiException.class).isThrownBy(() -> shopper.pay(0, "k3"));
         assertThat(result("k3")).isEqualTo("422 137");
         assertThat(simulator.movements()).hasSize(1);
     }
@@ -107,7 +107,7 @@ class IdempotencyTest {
         HttpResponse<String> limited = Raw.pay(simulator, Raw.PAYMENT, "k1");
         assertThat(limited.statusCode()).isEqualTo(429);
         assertThat(limited.headers().firstValue("Retry-After")).contains("7");
-        catchThrowableOfType(ApiException.class, () -> new Shopper(simulator.apiBase(), "other").pay(1, "k1"));
+        assertThatExceptionOfType(ApiException.class).isThrownBy(() -> new Shopper(simulator.apiBase(), "other").pay(1, "k1"));
         assertThat(Raw.pay(simulator, "{", "k1").statusCode()).isEqualTo(400);
         assertThat(result("k1")).isEqualTo("Authorised");
     }

@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox.stripe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.stripe.exception.CardException;
@@ -130,7 +131,7 @@ class ChargingTest {
     @Test
     void a_declined_intent_can_be_paid_with_another_card() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa_chargeDeclined", "k1");
-        catchThrowableOfType(CardException.class, () -> customer.confirm(intent.getId(), "k2"));
+        assertThatExceptionOfType(CardException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
         PaymentIntent paid = customer.stripe.v1().paymentIntents().confirm(intent.getId(),
                 PaymentIntentConfirmParams.builder().setPaymentMethod("pm_card_visa").build());
         assertThat(paid.getStatus()).isEqualTo("succeeded");

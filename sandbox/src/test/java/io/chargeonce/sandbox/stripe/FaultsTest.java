@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox.stripe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.stripe.exception.ApiConnectionException;
@@ -34,7 +35,7 @@ class FaultsTest {
     void a_lost_answer_leaves_a_capture_that_the_same_key_brings_back() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
         simulator.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.CONFIRM));
-        catchThrowableOfType(ApiConnectionException.class, () -> customer.confirm(intent.getId(), "k2"));
+        assertThatExceptionOfType(ApiConnectionException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
 
         assertThat(simulator.movements()).hasSize(1);
         assertThat(customer.confirm(intent.getId(), "k2").getStatus()).isEqualTo("succeeded");
@@ -47,7 +48,7 @@ class FaultsTest {
     void a_truncated_answer_leaves_a_capture() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
         simulator.inject(FaultRule.once(new Fault.Truncated()).on(Operation.CONFIRM));
-        catchThrowableOfType(StripeException.class, () -> customer.confirm(intent.getId(), "k2"));
+        assertThatExceptionOfType(StripeException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
         assertThat(simulator.movements()).hasSize(1);
         assertThat(customer.retrieve(intent.getId()).getStatus()).isEqualTo("succeeded");
     }
@@ -86,8 +87,8 @@ class FaultsTest {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
         simulator.inject(FaultRule.once(new Fault.SlowAfter(Duration.ofSeconds(30))).on(Operation.CONFIRM));
         var impatient = Customer.key("k2").toBuilderFullCopy().setReadTimeout(200).build();
-        catchThrowableOfType(ApiConnectionException.class,
-                () -> customer.stripe.v1().paymentIntents().confirm(intent.getId(), impatient));
+        assertThatExceptionOfType(ApiConnectionException.class)
+                .isThrownBy(() -> customer.stripe.v1().paymentIntents().confirm(intent.getId(), impatient));
         assertThat(customer.confirm(intent.getId(), "k2").getStatus()).isEqualTo("succeeded");
         assertThat(simulator.movements()).hasSize(1);
     }
@@ -97,7 +98,7 @@ class FaultsTest {
         simulator.inject(FaultRule.once(new Fault.RateLimited(1)).on(Operation.CREATE).forMetadata("payment_id", "pay_2").times(2));
         assertThat(customer.create(100, "pm_card_visa", "other")).isNotNull();
         for (int i = 0; i < 2; i++) {
-            catchThrowableOfType(RateLimitException.class, () -> createSecond("mine"));
+            assertThatExceptionOfType(RateLimitException.class).isThrownBy(() -> createSecond("mine"));
         }
         assertThat(createSecond("mine").getStatus()).isEqualTo("requires_confirmation");
     }
@@ -106,7 +107,7 @@ class FaultsTest {
     void a_lasting_rule_ends_when_it_is_removed() throws StripeException {
         long rule = simulator.inject(FaultRule.once(new Fault.RateLimited(1)).always());
         for (int i = 0; i < 5; i++) {
-            catchThrowableOfType(RateLimitException.class, () -> customer.create(100, "pm_card_visa", "k1"));
+            assertThatExceptionOfType(RateLimitException.class).isThrownBy(() -> customer.create(100, "pm_card_visa", "k1"));
         }
         simulator.removeRule(rule);
         assertThat(customer.create(100, "pm_card_visa", "k1")).isNotNull();

@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox.stripe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -92,7 +93,7 @@ class IdempotencyTest {
     void a_500_after_the_charge_is_frozen_too_and_the_charge_stands() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
         simulator.inject(FaultRule.once(new Fault.FailAfter()).on(Operation.CONFIRM));
-        catchThrowableOfType(ApiException.class, () -> customer.confirm(intent.getId(), "k2"));
+        assertThatExceptionOfType(ApiException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
         assertThat(catchThrowableOfType(ApiException.class, () -> customer.confirm(intent.getId(), "k2")).getStatusCode())
                 .isEqualTo(500);
         assertThat(customer.retrieve(intent.getId()).getStatus()).isEqualTo("succeeded");
@@ -109,7 +110,7 @@ class IdempotencyTest {
 
     @Test
     void refusals_before_execution_are_not_frozen() throws StripeException {
-        catchThrowableOfType(InvalidRequestException.class, () -> customer.create(0, "pm_card_visa", "k1"));
+        assertThatExceptionOfType(InvalidRequestException.class).isThrownBy(() -> customer.create(0, "pm_card_visa", "k1"));
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
 
         simulator.inject(FaultRule.once(new Fault.RateLimited(7)).on(Operation.CONFIRM));

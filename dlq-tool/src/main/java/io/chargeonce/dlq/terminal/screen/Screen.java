@@ -82,6 +82,7 @@ public record Screen(PrintWriter out, int width, boolean colours) {
     }
 
     /** From Java 22 there may be a console without a terminal, and only then a method to ask it. */
+    @SuppressWarnings("SystemConsoleNull") // Before Java 22 it is null.
     public static boolean isTerminal() {
         if (System.console() == null) {
             return false;

@@ -49,7 +49,7 @@ public final class Table<R> {
         List<Column<R>> wanted = columns;
         for (var last = lastThatShrinks(); room(widths) < 0 && last.isPresent(); last = lastThatShrinks()) {
             Column<R> leftOut = last.get();
-            fit(rows, columns.stream().filter(column -> column != leftOut).toList());
+            fit(rows, columns.stream().filter(column -> !column.equals(leftOut)).toList());
         }
         if (room(widths) < 0) {
             fit(rows, wanted);
