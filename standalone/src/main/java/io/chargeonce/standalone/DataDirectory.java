@@ -15,7 +15,7 @@ final class DataDirectory {
 
     private DataDirectory() {}
 
-    /** What is wrong, for the person who named the directory or, with none, relies on the temporary one. */
+    /** What is wrong with the named directory, or with the temporary one where none is named. */
     static Optional<String> problem(Optional<Path> named) {
         Path directory = named.orElse(Path.of(System.getProperty("java.io.tmpdir")));
         String who = named.isPresent() ? "--data '" + directory + "'" : "the temporary directory '" + directory + "'";

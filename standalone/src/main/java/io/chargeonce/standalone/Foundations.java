@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a pipeline stands on: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
- * is still there after a stop or a SIGKILL; without one it goes into a temporary directory and away with it.
+ * What a pipeline needs: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
+ * is still there after a stop or a SIGKILL; without one it is in a temporary directory, which is removed at the stop.
  *
  * @param dataKey the file with the private keys that open what is sealed at rest
  */

@@ -63,7 +63,7 @@ final class Ports {
         }
     }
 
-    /** What is wrong with them, for the person who chose them; empty if all can be had. */
+    /** What is wrong with these ports, for the person who chose them; empty if all are free. */
     List<String> problems() {
         var problems = new ArrayList<String>();
         var options = new LinkedHashMap<Integer, String>();
@@ -95,7 +95,7 @@ final class Ports {
         return all;
     }
 
-    /** Not asked of the port of Postgres: the server that a killed run left behind may listen there, and is stopped at the start. */
+    /** Not for the port of Postgres: a server that a killed run left behind may listen there, and the start stops it. */
     private static boolean isTaken(int port) {
         try (var probe = new ServerSocket()) {
             probe.setReuseAddress(true);
