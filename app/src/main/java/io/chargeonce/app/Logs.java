@@ -4,6 +4,9 @@ package io.chargeonce.app;
 import io.chargeonce.runtime.LogFormat;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.SettingsProblems;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /** A service logs to its output, where its platform collects it; a command that tells a story logs to a file. */
@@ -16,11 +19,22 @@ public final class Logs {
     /** Before the first logger is made. */
     static void choose(String[] arguments) {
         boolean service = arguments.length > 0 && SERVICES.contains(arguments[0]);
-        System.setProperty("logback.configurationFile", service ? "logback-service-%s.xml".formatted(format()) : "logback-file.xml");
         System.setProperty("chargeonce.log", System.getProperty("chargeonce.log", ".chargeonce/chargeonce.log"));
+        System.setProperty("logback.configurationFile", service ? "logback-service-%s.xml".formatted(format())
+                : canBeWritten(Path.of(file())) ? "logback-file.xml" : "logback-none.xml");
     }
 
-    /** A wrong one is told by the service itself, with whatever else is wrong with its settings. */
+    /** Without a log a command still does its work. */
+    private static boolean canBeWritten(Path log) {
+        Path folder = log.toAbsolutePath().getParent();
+        try {
+            return Files.isWritable(Files.createDirectories(folder));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The service itself tells of a wrong format, with everything else that is wrong with its settings. */
     private static LogFormat format() {
         try {
             return Environment.read(List.of(PipelineSettings.LOG_FORMAT), settings -> settings.get(PipelineSettings.LOG_FORMAT));
@@ -29,8 +43,12 @@ public final class Logs {
         }
     }
 
-    /** Where a command that tells a story logs to. */
-    public static String file() {
+    private static String file() {
         return System.getProperty("chargeonce.log");
+    }
+
+    /** Where a command logs to, for the person who called it. */
+    public static String shown() {
+        return canBeWritten(Path.of(file())) ? file() : "none, because this folder cannot be written to";
     }
 }

@@ -2,42 +2,56 @@
 package io.chargeonce.app;
 
 import io.chargeonce.dlq.terminal.DlqCommand;
-import io.chargeonce.dlq.terminal.ShortUsageErrors;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.ModernTls;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
  * {@code ./chargeonce}: which commands there are. Each is a class of its own, and only the one that is called is made: a
- * person who waits for a list must not wait for the options of the demo.
+ * person who waits for a list does not wait for the options of the demo to be made.
  */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
-        footer = {"", "Where the sources are, begin with:  ./chargeonce demo"})
+        footer = {"", "Where the sources are:",
+            "  ./chargeonce demo          begin here",
+            "  ./chargeonce bench list    the same work with other libraries"})
 public final class Main implements Runnable {
+
+    static final String HELP = "help";
 
     @CommandLine.Spec
     CommandLine.Model.CommandSpec spec;
 
     private Main() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] typed) {
         ModernTls.everywhere();
+        String[] arguments = withHelpAsOption(typed);
         Logs.choose(arguments);
         int code = commandLine(arguments).execute(arguments);
         System.out.flush();
         if (code == 0 && arguments.length > 0 && arguments[0].equals("dlq")) {
-            // An orderly exit is logged, and a log that nobody needs takes a tenth of a second to open. There is nothing left to be done.
+            // An orderly exit is logged, and to open the log for that alone takes a tenth of a second. Nothing is left to be done.
             Runtime.getRuntime().halt(code);
         }
         System.exit(code);
+    }
+
+    /** {@code help dlq merge} is {@code dlq merge --help}. */
+    private static String[] withHelpAsOption(String[] typed) {
+        if (typed.length == 0 || !typed[0].equals(HELP)) {
+            return typed;
+        }
+        return Stream.concat(Arrays.stream(typed).skip(1), Stream.of("--help")).toArray(String[]::new);
     }
 
     private static Map<String, Supplier<CommandLine>> shipped(String... arguments) {
@@ -71,7 +85,7 @@ public final class Main implements Runnable {
         }
         version(line);
         line.setExecutionExceptionHandler(new OneLineErrors(providers));
-        line.setParameterExceptionHandler(new ShortUsageErrors());
+        line.setParameterExceptionHandler(new UsageErrors());
         return line;
     }
 
@@ -88,6 +102,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do");
+        throw new CommandLine.ParameterException(spec.commandLine(), spec.subcommands().containsKey("demo")
+                ? "name a command; './chargeonce demo' shows the whole pipeline at work" : "name a command");
     }
 }

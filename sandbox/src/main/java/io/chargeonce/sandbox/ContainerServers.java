@@ -26,7 +26,7 @@ final class ContainerServers implements Servers {
         private static final KafkaContainer BROKER = start();
 
         private static KafkaContainer start() {
-            // Testcontainers copies a script into the container that waits for it; on a busy machine it is begun before it is closed.
+            // Testcontainers copies a script into the waiting container. On a busy machine the script starts before the copy is closed.
             var broker = new KafkaContainer(KAFKA_IMAGE).withStartupAttempts(3);
             KafkaSettings.forTests().forEach((name, value) -> broker
                     .addEnv("KAFKA_" + name.toString().toUpperCase(java.util.Locale.ROOT).replace('.', '_'), value.toString()));

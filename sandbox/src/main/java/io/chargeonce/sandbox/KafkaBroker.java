@@ -17,7 +17,7 @@ import org.apache.kafka.server.common.Feature;
  * directory: a second start over it finds them, also after a SIGKILL. Any thread may call it.
  */
 public final class KafkaBroker implements AutoCloseable {
-    /** Always the same, so that formatting a directory again, also one left half formatted by a kill, changes nothing. */
+    /** Always the same. So a directory can be formatted again, also one that a kill left half formatted. */
     private static final String CLUSTER = "Y2hhcmdlb25jZXNhbmRieA";
 
     private final KafkaRaftServer server;
@@ -45,7 +45,7 @@ public final class KafkaBroker implements AutoCloseable {
      * One more address of a broker, for clients with a name and a password.
      *
      * @param port           where it listens
-     * @param advertisedPort what clients are told to connect to: that of a proxy, say
+     * @param advertisedPort the port that clients get for this broker, for example of a proxy
      */
     public record Guarded(int port, int advertisedPort) {}
 

@@ -30,7 +30,7 @@ final class KafkaSettings {
         return settings;
     }
 
-    /** Those that tests need and a broker elsewhere would not have by itself. */
+    /** Settings that tests need and that a broker elsewhere does not have by default. */
     static Properties forTests() {
         Properties settings = new Properties();
         internalTopics(settings);
@@ -82,7 +82,7 @@ final class KafkaSettings {
         settings.setProperty("share.coordinator.state.topic.num.partitions", "4");
     }
 
-    /** Members hear of a rebalance with their next heartbeat: every 5 s unless set, which is long for a test. */
+    /** Members learn of a rebalance with their next heartbeat. The default is every 5 s, which is long for a test. */
     private static void groups(Properties settings) {
         settings.setProperty("group.min.session.timeout.ms", "2000");
         settings.setProperty("group.consumer.min.heartbeat.interval.ms", "200");

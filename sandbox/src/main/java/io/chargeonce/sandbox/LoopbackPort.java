@@ -24,7 +24,7 @@ final class LoopbackPort {
         }
     }
 
-    /** Any free one but this, which is free until the server that it was chosen for listens on it. */
+    /** Any free port but {@code chosen}, on which its own server does not listen yet. */
     static int chooseBeside(String who, int chosen) {
         int port = choose(who, 0);
         while (port == chosen) {

@@ -29,7 +29,7 @@ final class PostgresBinaries {
         }
         try (DirectoryStream<Path> versions = Files.newDirectoryStream(shared, "PG-*")) {
             for (Path version : versions) {
-                if (!Files.exists(version.resolve(".exists")) && nobodyIsUnpacking(version)) {
+                if (!Files.exists(version.resolve(".exists")) && isNotBeingUnpacked(version)) {
                     Directories.remove(version);
                 }
             }
@@ -39,7 +39,7 @@ final class PostgresBinaries {
         }
     }
 
-    private static boolean nobodyIsUnpacking(Path version) throws IOException {
+    private static boolean isNotBeingUnpacked(Path version) throws IOException {
         try (FileChannel channel = FileChannel.open(version.resolve("epg-lock"), StandardOpenOption.CREATE,
                 StandardOpenOption.WRITE)) {
             FileLock lock = channel.tryLock();

@@ -43,7 +43,7 @@ final class PostgresControl {
         return Files.exists(dataDirectory.resolve("PG_VERSION")) && !Files.exists(dataDirectory.resolve("postmaster.opts"));
     }
 
-    /** The running postmaster of this directory. A pid that now belongs to another program, or another Postgres, is not one. */
+    /** The running postmaster of this directory. A pid that now belongs to another program or another Postgres does not count. */
     Optional<ProcessHandle> postmaster() {
         Path pidFile = dataDirectory.resolve("postmaster.pid");
         if (!Files.exists(pidFile)) {
@@ -118,7 +118,7 @@ final class PostgresControl {
         return dataDirectory.resolveSibling(dataDirectory.getFileName() + ".log");
     }
 
-    /** What Postgres and its tools have said since the log was so long, in so far as it tells why they did not start. */
+    /** The last error in the log after this position: why Postgres did not start. */
     Optional<String> complaintSince(long position) {
         try (var log = Files.newBufferedReader(log())) {
             log.skip(position);

@@ -80,7 +80,7 @@ public final class PostgresServer implements AutoCloseable {
         try {
             PostgresBinaries.removeHalfUnpacked(PostgresBinaries.sharedDirectory());
             if (control.neverStarted()) {
-                // A kill while it was being initialised; nothing was ever stored in it, and it cannot be used as it is.
+                // A kill while it was initialised. Nothing was ever stored in it, and Postgres cannot use half of it.
                 Directories.remove(dataDirectory);
             }
             Files.createDirectories(dataDirectory);
@@ -152,7 +152,7 @@ public final class PostgresServer implements AutoCloseable {
     private void closeInOrder() {
         try {
             postgres.close();
-            // That waits five seconds and gives up; with much to write out a stop takes longer.
+            // The library waits five seconds and gives up; a server with much to write out takes longer.
             control.stopLeftOver(Stop.FAST);
         } catch (IOException e) {
             throw new UncheckedIOException("Postgres on port " + port() + " did not stop; see " + control.log(), e);

@@ -13,8 +13,8 @@ import java.util.Properties;
 import java.util.logging.Logger;
 
 /**
- * A JDBC driver under an address of its own, in front of Postgres's: what goes through can be measured, or cut off. Its users
- * cannot tell. It works once it is registered with {@link DriverManager}.
+ * A JDBC driver under an address of its own, in front of Postgres's driver. It lets a test measure what goes through, or cut it off,
+ * and its users do not notice. It works once it is registered with {@link DriverManager}.
  */
 public abstract class WrappedDriver implements Driver {
 

@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The story that {@code chargeonce demo} tells, chapter by chapter, on a pipeline of its own. Everything in it is real but the money. */
+/** What {@code chargeonce demo} shows, chapter by chapter, on a pipeline of its own. Everything in it is real but the money. */
 final class Demo implements AutoCloseable {
 
     private static final Duration OUTAGE = Duration.ofSeconds(3);
@@ -56,9 +56,12 @@ final class Demo implements AutoCloseable {
         this.out = out;
         long start = System.nanoTime();
         out.println("Chargeonce: every accepted payment is charged exactly once, and none is lost.\n");
+        out.println("Starting Kafka, Postgres, both PSP simulators and all services …");
         this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
-        out.printf("A real Kafka broker, a real Postgres (fsync=on, synchronous_commit=on), simulators of%n"
-                + "Stripe and Adyen, and all services are up after %.1f s.%n", (System.nanoTime() - start) / 1e9);
+        out.printf("""
+                Up after %.1f s: a real Kafka broker, a real Postgres (fsync=on,
+                synchronous_commit=on), simulators of Stripe and Adyen, and all services.
+                """, (System.nanoTime() - start) / 1e9);
         var settings = pipeline.settings;
         this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 4);
         this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()), pipeline.vault);
@@ -80,7 +83,7 @@ final class Demo implements AutoCloseable {
 
     private void scriptFaults() {
         for (DemoPlan.Payment payment : plan.payments()) {
-            switch (payment.fate()) {
+            switch (payment.scenario()) {
                 case CHARGED, DECLINED -> {
                 }
                 case FAILS_ONCE -> inject(payment, FaultRule.once(new Fault.FailBefore()));
@@ -97,7 +100,7 @@ final class Demo implements AutoCloseable {
 
     private void sendThroughAnOutage() {
         chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
-        Arrays.stream(DemoPlan.Scenario.values()).forEach(fate -> out.printf("   %4d %s%n", plan.count(fate), fate.words));
+        Arrays.stream(DemoPlan.Scenario.values()).forEach(scenario -> out.printf("   %4d %s%n", plan.count(scenario), scenario.words));
         int half = plan.payments().size() / 2;
         producer.send(plan.payments().subList(0, half));
         board.watchUntil(stages -> stages.getOrDefault("succeeded", 0L) > half / 2, PATIENCE);
@@ -110,11 +113,14 @@ final class Demo implements AutoCloseable {
         board.watchUntil(stages -> System.nanoTime() > end, PATIENCE);
         pipeline.foundations.stripe().acceptConnections();
         board.showShares();
-        out.println("   Stripe is back. Meanwhile new payments went to Adyen; what only Stripe takes was parked: no attempt");
-        out.println("   spent, nothing dead. A payment that Stripe may have charged is never sent to Adyen.");
+        out.println("""
+                   Stripe is back. Meanwhile new payments went to Adyen. Payments that only
+                   Stripe takes were parked: that costs no attempt, and none is dead.
+                   A payment that Stripe may have charged is never sent to Adyen.""".indent(3).stripTrailing());
 
-        long repeats = producer.told().stream().filter(DemoProducer.Accepted::replayed).count();
-        out.printf("   %,d requests came twice under one key: the same answer again, no second payment.%n", repeats);
+        long repeats = producer.answers().stream().filter(DemoProducer.Accepted::replayed).count();
+        out.printf("   %,d requests came twice under one key: they got the same answer again,%n"
+                + "   and there is no second payment.%n", repeats);
     }
 
     /** Straight onto the main topic, past the service that would have refused it. */
@@ -140,7 +146,7 @@ final class Demo implements AutoCloseable {
     }
 
     private void merge() {
-        chapter("The PSP is mended. A merge sends back what is safe to charge");
+        chapter("The PSP works again. A merge sends back what is safe to charge");
         pipeline.foundations.stripe().removeRules();
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
@@ -158,20 +164,20 @@ final class Demo implements AutoCloseable {
     }
 
     private void refund() {
-        chapter("Some customers bring something back. Each refund goes to the PSP that has the money, and is asked for twice");
+        chapter("Some customers return goods. Each refund goes to the PSP that has the money,\nand is requested twice");
         List<String> paid = paid();
         paid.forEach(payment -> {
             producer.refund(payment);
             producer.refund(payment);
         });
         awaitRest();
-        out.printf("   %,d payments were refunded, %,d of them by Adyen, which only tells by webhook.%n",
+        out.printf("   %,d payments were refunded, %,d of them by Adyen, which tells the result%n   by webhook only.%n",
                 count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded'"),
                 count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
     }
 
     private Verdict checkTheBooks() {
-        chapter("The books: the shops' answers, both PSPs' ledgers, tables and topics must agree");
+        chapter("The check: the shops' answers, both PSPs' ledgers, tables and topics must agree");
         Verdict verdict = Checker.check(evidence());
         out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
                 verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
@@ -185,17 +191,17 @@ final class Demo implements AutoCloseable {
 
     private Evidence evidence() {
         var settings = pipeline.settings;
-        List<ClientCall> calls = producer.told().stream().map(Demo::call).toList();
+        List<ClientCall> calls = producer.answers().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
                 settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase()))
                 .calls(new Calls.InMemory(calls, producer.refunds()));
     }
 
-    private static ClientCall call(DemoProducer.Accepted told) {
-        var payment = told.payment();
+    private static ClientCall call(DemoProducer.Accepted accepted) {
+        var payment = accepted.payment();
         return new ClientCall(payment.merchant(), payment.key(),
                 new ClientCall.Content(payment.amount(), payment.currency(), payment.method()), ClientCall.Result.OK,
-                Optional.of(told.paymentId()));
+                Optional.of(accepted.paymentId()));
     }
 
     /** Until every payment is settled or dead, and everything staged is published. */
@@ -203,7 +209,7 @@ final class Demo implements AutoCloseable {
         List<String> ends = List.of("succeeded", "declined", "dead", "purged");
         boolean rest = board.watchUntil(stages -> ends.containsAll(stages.keySet()) && outboxIsEmpty() && poisonHasArrived(), PATIENCE);
         if (!rest) {
-            out.println("   It did not come to rest in time; the books will say so.");
+            out.println("   Some payments are not finished in time; the check below will say so.");
         }
     }
 

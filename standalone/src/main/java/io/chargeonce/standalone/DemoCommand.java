@@ -4,6 +4,7 @@ package io.chargeonce.standalone;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,8 +13,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 @Command(name = "demo", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "The whole pipeline at work on this machine: payments, failures, an outage, poison, the dead-letter queue, balanced books.",
-        footer = {"", "Example: another story, told by its last line alone.", "  chargeonce demo --seed 7 --json"})
+        description = "Shows the whole pipeline at work on this machine: payments, failures, an outage, poison, the dead-letter queue, and "
+                + "the check that no payment was lost or charged twice.",
+        footer = {"", "Example: other payments, and only the verdict.", "  chargeonce demo --seed 7 --json"})
 final class DemoCommand implements Callable<Integer> {
 
     private static final int FEWEST = 20;
@@ -26,10 +28,10 @@ final class DemoCommand implements Callable<Integer> {
     int payments;
 
     @Option(names = "--seed", defaultValue = "1", paramLabel = "S",
-            description = "Which story: the same seed sends the same payments. Default: ${DEFAULT-VALUE}.")
+            description = "The same seed sends the same payments. Default: ${DEFAULT-VALUE}.")
     long seed;
 
-    @Option(names = "--json", description = "Print the checker's verdict as one line of JSON and nothing else.")
+    @Option(names = "--json", description = "Print only the checker's verdict, as one line of JSON.")
     boolean json;
 
     /** 0 if the books balance, else 1. */
@@ -39,6 +41,9 @@ final class DemoCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(),
                     "--payments is %d, but must be from %d to %d".formatted(payments, FEWEST, MOST));
         }
+        DataDirectory.problem(Optional.empty()).ifPresent(problem -> {
+            throw new ParameterException(spec.commandLine(), problem);
+        });
         var out = spec.commandLine().getOut();
         var story = new PrintWriter(json ? Writer.nullWriter() : out, true);
         boolean live = !json && Screen.isTerminal() && System.getenv("TERM") != null;

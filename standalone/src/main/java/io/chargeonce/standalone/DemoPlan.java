@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Which payments a demo sends, and what will befall each. The same seed is the same plan. */
+/** Which payments a demo sends, and what happens to each. The same seed makes the same plan. */
 record DemoPlan(List<Payment> payments) {
 
     /** What will happen to a payment at the PSP. */
@@ -17,7 +17,7 @@ record DemoPlan(List<Payment> payments) {
         DECLINED("are declined by the card's issuer"),
         FAILS_ONCE("fail once at the PSP"),
         FAILS_TWICE("fail twice"),
-        FAILS_ALWAYS("fail each time, until somebody mends the PSP"),
+        FAILS_ALWAYS("fail each time, until the PSP works again"),
         ANSWER_LOST("are charged, but the PSP's answer is lost");
 
         final String words;
@@ -28,48 +28,49 @@ record DemoPlan(List<Payment> payments) {
     }
 
     /** @param sentTwice the producer sends it again under the same key, as after a timeout of its own */
-    record Payment(String key, String merchant, long amount, String currency, String method, Scenario fate, boolean sentTwice) {}
+    record Payment(String key, String merchant, long amount, String currency, String method, Scenario scenario, boolean sentTwice) {}
 
     private static final List<String> CURRENCIES = List.of("EUR", "EUR", "EUR", "USD", "GBP", "JPY");
     private static final List<String> CARDS = List.of("pm_card_visa", "pm_card_mastercard");
     private static final List<String> DECLINING = List.of("pm_card_visa_chargeDeclined", "pm_card_visa_chargeDeclinedInsufficientFunds",
             "pm_card_visa_chargeDeclinedLostCard", "pm_card_chargeDeclinedExpiredCard");
-    /** Of each fate at least one, and of a hundred payments so many; the others are charged. */
+    /** How many of a hundred payments, and at least one of each; the others are charged. */
     private static final Map<Scenario, Integer> PER_CENT = new EnumMap<>(Map.of(
             Scenario.DECLINED, 8, Scenario.FAILS_ONCE, 4, Scenario.FAILS_TWICE, 3, Scenario.FAILS_ALWAYS, 3, Scenario.ANSWER_LOST, 2));
     private static final int SENT_TWICE_PER_CENT = 10;
 
     static DemoPlan of(int payments, long seed) {
         var random = new Random(seed);
-        var fates = new ArrayList<Scenario>();
-        PER_CENT.forEach((fate, share) -> fates.addAll(Collections.nCopies(Math.max(1, payments * share / 100), fate)));
-        while (fates.size() < payments) {
-            fates.add(Scenario.CHARGED);
+        var scenarios = new ArrayList<Scenario>();
+        PER_CENT.forEach(
+                (scenario, share) -> scenarios.addAll(Collections.nCopies(Math.max(1, payments * share / 100), scenario)));
+        while (scenarios.size() < payments) {
+            scenarios.add(Scenario.CHARGED);
         }
-        Collections.shuffle(fates, random);
+        Collections.shuffle(scenarios, random);
         var plan = new ArrayList<Payment>();
         for (int i = 0; i < payments; i++) {
-            plan.add(payment("demo-%d-%04d".formatted(seed, i + 1), fates.get(i), random));
+            plan.add(payment("demo-%d-%04d".formatted(seed, i + 1), scenarios.get(i), random));
         }
         return new DemoPlan(List.copyOf(plan));
     }
 
-    private static Payment payment(String key, Scenario fate, Random random) {
-        String method = switch (fate) {
+    private static Payment payment(String key, Scenario scenario, Random random) {
+        String method = switch (scenario) {
             case DECLINED -> pick(DECLINING, random);
-            // A brand that only one PSP takes: else the other one would charge what fails there.
+            // Only one PSP takes this brand. Otherwise the other PSP would charge what fails at the first.
             case FAILS_ONCE, FAILS_TWICE, FAILS_ALWAYS, ANSWER_LOST -> "pm_card_amex";
             case CHARGED -> pick(CARDS, random);
         };
         return new Payment(key, random.nextInt(4) == 0 ? "globex" : "acme", 500 + random.nextInt(19_500), pick(CURRENCIES, random),
-                method, fate, random.nextInt(100) < SENT_TWICE_PER_CENT);
+                method, scenario, random.nextInt(100) < SENT_TWICE_PER_CENT);
     }
 
     private static <T> T pick(List<T> from, Random random) {
         return from.get(random.nextInt(from.size()));
     }
 
-    long count(Scenario fate) {
-        return payments.stream().filter(payment -> payment.fate == fate).count();
+    long count(Scenario scenario) {
+        return payments.stream().filter(payment -> payment.scenario == scenario).count();
     }
 }

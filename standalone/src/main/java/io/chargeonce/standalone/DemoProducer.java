@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
-/** Merchants' shops: they send payments with the Java client, each under its idempotency key, some twice, and keep what they are told. */
+/** The merchants' shops. They send payments with the Java client, each under its idempotency key, some twice, and keep the answers. */
 final class DemoProducer {
 
     /** What the service answered: the evidence that the books are checked against. */
@@ -27,7 +27,7 @@ final class DemoProducer {
     private static final int AT_ONCE = 16;
 
     private final Map<String, PaymentClient> clients;
-    private final Queue<Accepted> told = new ConcurrentLinkedQueue<>();
+    private final Queue<Accepted> answers = new ConcurrentLinkedQueue<>();
     private final Queue<RefundCall> refunds = new ConcurrentLinkedQueue<>();
 
     DemoProducer(int ingestPort) {
@@ -44,9 +44,9 @@ final class DemoProducer {
                 places.acquireUninterruptibly();
                 threads.submit(() -> {
                     try {
-                        told.add(send(payment));
+                        answers.add(send(payment));
                         if (payment.sentTwice()) {
-                            told.add(send(payment));
+                            answers.add(send(payment));
                         }
                     } finally {
                         places.release();
@@ -90,7 +90,7 @@ final class DemoProducer {
         return List.copyOf(refunds);
     }
 
-    List<Accepted> told() {
-        return List.copyOf(told);
+    List<Accepted> answers() {
+        return List.copyOf(answers);
     }
 }

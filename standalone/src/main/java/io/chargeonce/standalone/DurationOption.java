@@ -14,7 +14,7 @@ final class DurationOption implements ITypeConverter<Duration> {
         try {
             return PipelineSettings.TIERS.parse(text).getFirst();
         } catch (IllegalArgumentException e) {
-            throw new TypeConversionException("'" + text + "' is no duration such as 250ms, 5s or 1m");
+            throw new TypeConversionException("'" + text + "' is not a duration; write one like 250ms, 5s or 1m");
         }
     }
 }

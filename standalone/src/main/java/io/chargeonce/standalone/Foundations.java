@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a pipeline stands on: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
- * is still there after a stop or a SIGKILL; without one it goes into a temporary directory and away with it.
+ * What a pipeline needs: a real broker, a real Postgres and two PSPs, all on this machine. In a given directory everything
+ * is still there after a stop or a SIGKILL; without one it is in a temporary directory, which is removed at the stop.
  *
  * @param dataKey the file with the private keys that open what is sealed at rest
  */
@@ -29,14 +29,14 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
-        Path directory = keep.map(Path::toAbsolutePath).orElseGet(() -> temporary(lifecycle));
+        Path directory = keep.map(path -> path.toAbsolutePath().normalize()).orElseGet(() -> temporary(lifecycle));
         var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(directory.resolve("postgres"), ports.postgres));
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
         var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSettings.inMemory())
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
-                .webhook(URI.create("http://127.0.0.1:" + ports.webhook + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
+                .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
         return new Foundations(kafka, postgres, stripe, adyen, dataKey(directory));
     }
 

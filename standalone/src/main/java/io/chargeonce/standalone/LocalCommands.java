@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
-/** The commands that try and prove the pipeline, and that no image holds. */
+/** The commands that try and prove the pipeline. No image holds them. */
 public final class LocalCommands implements CommandProvider {
 
     @Override

@@ -30,11 +30,11 @@ import java.util.Optional;
 final class LocalPipeline implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
-    /** Pounds and yen go to Adyen first, the rest to Stripe; each stands in for the other but for one brand of cards. */
+    /** Pounds and yen go to Adyen first, the rest to Stripe. Each takes over from the other, except for one brand of cards. */
     static final String ROUTES = "method=pm_card_amex -> stripe; currency=GBP|JPY -> adyen,stripe; -> stripe,adyen";
     private static final int PARTITIONS = 12;
 
-    /** How long things take: the PSP is a simulator on this machine, so it is given up sooner than a real one. */
+    /** How long things take: the PSP is a simulator on this machine, so timeouts are shorter than for a real one. */
     record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
             Duration sweepAfter) {
 
@@ -80,7 +80,7 @@ final class LocalPipeline implements AutoCloseable {
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
                 pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
-                Optional.of(new Address("127.0.0.1", ports.webhook))).with(vault);
+                Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault);
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(

@@ -3,14 +3,22 @@ package io.chargeonce.standalone;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** Where {@code up} listens, on 127.0.0.1; 0 takes any free port. */
 final class Ports {
 
+    private static final int HIGHEST = 65_535;
+
     @Option(names = "--ingest-port", defaultValue = "8080", paramLabel = "PORT",
-            description = "Payments over HTTP. Default: ${DEFAULT-VALUE}.")
+            description = "Payments over HTTP. Default: ${DEFAULT-VALUE}. For each port, 0 takes any free one.")
     int ingest;
 
     @Option(names = "--stripe-port", defaultValue = "8090", paramLabel = "PORT",
@@ -36,10 +44,15 @@ final class Ports {
 
     /** Any free port for each, so that a demo never meets a running pipeline. */
     static Ports free() {
-        Ports free = new Ports();
-        // The simulator is told it before anybody listens there.
-        free.webhook = anyFree();
-        return free;
+        return new Ports();
+    }
+
+    /** The port that the Adyen simulator must know before anything listens there. */
+    int webhook() {
+        if (webhook == 0) {
+            webhook = anyFree();
+        }
+        return webhook;
     }
 
     private static int anyFree() {
@@ -47,6 +60,49 @@ final class Ports {
             return probe.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is wrong with these ports, for the person who chose them; empty if all are free. */
+    List<String> problems() {
+        var problems = new ArrayList<String>();
+        var options = new LinkedHashMap<Integer, String>();
+        all().forEach((option, port) -> {
+            if (port < 0 || port > HIGHEST) {
+                problems.add("%s is %d, but a port is a number from 0 to %d".formatted(option, port, HIGHEST));
+            } else if (port != 0 && options.putIfAbsent(port, option) != null) {
+                problems.add("%s and %s are both %d".formatted(options.get(port), option, port));
+            }
+        });
+        List<String> taken = options.keySet().stream().filter(port -> port != postgres && isTaken(port))
+                .map(port -> "port %d is in use: choose another with %s".formatted(port, options.get(port))).toList();
+        problems.addAll(taken);
+        if (taken.size() > 1) {
+            problems.add("if another 'chargeonce up' is running, end it with Ctrl-C");
+        }
+        return problems;
+    }
+
+    private Map<String, Integer> all() {
+        var all = new LinkedHashMap<String, Integer>();
+        all.put("--ingest-port", ingest);
+        all.put("--stripe-port", stripe);
+        all.put("--adyen-port", adyen);
+        all.put("--webhook-port", webhook);
+        all.put("--kafka-port", kafka);
+        all.put("--postgres-port", postgres);
+        all.put("--admin-port", admin);
+        return all;
+    }
+
+    /** Not for the port of Postgres: a server that a killed run left behind may listen there, and the start stops it. */
+    private static boolean isTaken(int port) {
+        try (var probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return false;
+        } catch (IOException taken) {
+            return true;
         }
     }
 }

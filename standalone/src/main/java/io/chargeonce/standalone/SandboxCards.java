@@ -4,7 +4,7 @@ package io.chargeonce.standalone;
 import io.chargeonce.sandbox.adyen.AdyenSettings;
 import java.util.Map;
 
-/** Tokens that mean the same card at both simulators, as they would in a vault that serves several PSPs. */
+/** Tokens that mean the same card at both simulators, as tokens of a vault that serves several PSPs do. */
 final class SandboxCards {
 
     private static final Map<String, String> HOLDERS = Map.ofEntries(

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Migrate;
+import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import java.nio.file.Path;
@@ -16,8 +17,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "sandbox", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "What services stand on, without the services, until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, schema, "
-                + "topics and the two merchants of 'up'. For services that run as processes or containers of their own.",
+        description = "Runs what the services need, without the services, until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, "
+                + "schema, topics and the two merchants of 'up'. For services that run as processes or containers of their own.",
         footer = {"", "Example:", "  chargeonce sandbox &  chargeonce ingest"})
 final class SandboxCommand implements Callable<Integer> {
 
@@ -35,6 +36,11 @@ final class SandboxCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        var problems = new Problems();
+        DataDirectory.problem(data).ifPresent(problems::add);
+        if (problems.any()) {
+            return problems.print(spec);
+        }
         try (var lifecycle = new Lifecycle("sandbox", TIME_PER_PART)) {
             var foundations = Foundations.start(lifecycle, data, ports);
             var pipeline = new PipelineSettings(foundations.postgres().jdbcUrl(), "postgres", "",

@@ -16,11 +16,14 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Shows how many payments are where, while it waits for something to become true. On a terminal one line that changes. */
+/** Shows how many payments are in each stage while it waits for a condition. On a terminal it is one line that changes. */
 final class StageBoard {
 
     private static final Duration EVERY = Duration.ofMillis(200);
-    private static final int WIDTH = 79;
+    /** Room is left for the sign that there is more. */
+    private static final int WIDTH = 77;
+    private static final String INDENT = "   ";
+    private static final String BETWEEN = " · ";
     private static final List<String> STAGES = Stream.of(Stream.of("accepted", "charging"),
             IntStream.rangeClosed(1, Topics.MOST_TIERS).mapToObj(tier -> "tier-" + tier),
             Stream.of("parked", "unknown", "dead", "purged", "declined", "succeeded")).flatMap(stages -> stages).toList();
@@ -28,7 +31,7 @@ final class StageBoard {
     private final Database database;
     private final PrintWriter out;
     private final boolean live;
-    private String shown = "";
+    private List<String> shown = List.of();
 
     StageBoard(Database database, PrintWriter out, boolean live) {
         this.database = database;
@@ -37,8 +40,8 @@ final class StageBoard {
     }
 
     /** @return false if it did not become true in time */
-    boolean watchUntil(Predicate<Map<String, Long>> reached, Duration patience) {
-        long giveUp = System.nanoTime() + patience.toNanos();
+    boolean watchUntil(Predicate<Map<String, Long>> reached, Duration longest) {
+        long giveUp = System.nanoTime() + longest.toNanos();
         while (true) {
             Map<String, Long> stages = database.withConnection(StageBoard::read);
             boolean done = reached.test(stages);
@@ -53,15 +56,31 @@ final class StageBoard {
     private void show(Map<String, Long> stages, boolean last) {
         var words = new ArrayList<String>();
         stages.forEach((stage, count) -> words.add("%s %d".formatted(stage, count)));
-        String line = "   " + String.join(" · ", words);
+        List<String> lines = lines(words);
         if (live) {
             // A line that wrapped could not be written over.
-            out.print("\r\u001b[K" + line.substring(0, Math.min(line.length(), WIDTH)) + (last ? "\n" : ""));
-        } else if (!line.equals(shown)) {
-            out.println(line);
+            out.print("\r\u001b[K" + (last ? String.join("\n", lines) + "\n" : lines.getFirst() + (lines.size() > 1 ? " …" : "")));
+        } else if (!lines.equals(shown)) {
+            lines.forEach(out::println);
         }
-        shown = line;
+        shown = lines;
         out.flush();
+    }
+
+    /** With an indent, and none longer than a terminal of 80 columns has room for. */
+    static List<String> lines(List<String> words) {
+        var lines = new ArrayList<String>();
+        String line = "";
+        for (String word : words) {
+            boolean fits = INDENT.length() + line.length() + BETWEEN.length() + word.length() <= WIDTH;
+            if (!line.isEmpty() && !fits) {
+                lines.add(INDENT + line);
+                line = "";
+            }
+            line += (line.isEmpty() ? "" : BETWEEN) + word;
+        }
+        lines.add(INDENT + line);
+        return lines;
     }
 
     private static final String SHARES = "SELECT psp, count(*) FROM operation_state WHERE state = 'succeeded' GROUP BY psp ORDER BY psp";

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Logs;
+import io.chargeonce.dlq.terminal.screen.Problems;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "up", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, and all services.",
+        description = "Runs everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, and all services.",
         footer = {"", "Example: keep everything between runs.", "  chargeonce up --data ./data"})
 final class UpCommand implements Callable<Integer> {
 
@@ -34,12 +35,19 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        var problems = new Problems();
+        ports.problems().forEach(problems::add);
+        DataDirectory.problem(data).ifPresent(problems::add);
+        if (problems.any()) {
+            return problems.print(spec);
+        }
         var out = spec.commandLine().getOut();
-        out.println("Starting Kafka, Postgres, the PSP simulators and all services …");
+        out.println("Starting Kafka, Postgres, both PSP simulators and all services …");
         out.flush();
         long start = System.nanoTime();
         try (var pipeline = LocalPipeline.start(data, ports, LocalPipeline.Pace.usual(tiers))) {
             print(out, pipeline, Duration.ofNanos(System.nanoTime() - start));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> sayThatItStops(out), "up-stops"));
             pipeline.awaitShutdown();
         }
         return 0;
@@ -48,24 +56,40 @@ final class UpCommand implements Callable<Integer> {
     private void print(PrintWriter out, LocalPipeline pipeline, Duration took) {
         var foundations = pipeline.foundations;
         out.printf("""
-                Up after %.1f s. Data: %s. Log: %s
+                Up after %.1f s.
 
-                  payments         http://127.0.0.1:%d/v1/payments     Authorization: Bearer %s (or %s)
-                  Stripe simulator %s     its ledger: /_sandbox/movements
-                  Adyen simulator  %s     its ledger: http://127.0.0.1:%d/_sandbox/movements
-                  Kafka            %s
-                  Postgres         %s
-                  data key         %s     for dlq show: CHARGEONCE_DATA_KEY_FILE
-                  health, metrics  http://127.0.0.1:%d/health/ready  /metrics
+                  payments          http://127.0.0.1:%d/v1/payments
+                    tokens          %s, %s
+                  Stripe simulator  %s
+                    its ledger      %s/_sandbox/movements
+                  Adyen simulator   %s
+                    its ledger      http://127.0.0.1:%d/_sandbox/movements
+                  Kafka             %s
+                  Postgres          %s
+                  health            http://127.0.0.1:%d/health/ready
+                  metrics           http://127.0.0.1:%d/metrics
+                  data              %s
+                  data key          %s
+                  log               %s
 
-                Try:  curl -si http://127.0.0.1:%d/v1/payments -H 'Authorization: Bearer %s' -H 'Idempotency-Key: order-1' \\
-                        -H 'Content-Type: application/json' -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
+                Send a payment from another terminal:
+
+                  curl -si http://127.0.0.1:%d/v1/payments \\
+                    -H 'Authorization: Bearer %s' -H 'Idempotency-Key: order-1' \\
+                    -H 'Content-Type: application/json' \\
+                    -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
+
                 Ctrl-C stops everything.
-                """, took.toMillis() / 1000.0, data.map(Path::toString).orElse("temporary, gone when it stops"), Logs.file(),
-                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN, foundations.stripe().apiBase(),
-                foundations.adyen().apiBase(), foundations.adyen().port(), foundations.kafka().bootstrapServers(),
-                foundations.postgres().jdbcUrl(), foundations.dataKey(), pipeline.adminPort,
+                """, took.toMillis() / 1000.0, pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN,
+                foundations.stripe().apiBase(), foundations.stripe().apiBase(), foundations.adyen().apiBase(), foundations.adyen().port(),
+                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort, pipeline.adminPort,
+                data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
+        out.flush();
+    }
+
+    private void sayThatItStops(PrintWriter out) {
+        out.printf("%nStopping. %s%n", data.map(kept -> "The data stays in %s.".formatted(kept)).orElse("The data goes with it."));
         out.flush();
     }
 }

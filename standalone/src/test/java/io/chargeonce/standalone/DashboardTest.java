@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** As far as a dashboard can be judged without Grafana. That its metrics exist is LeastPrivilegeTest's. */
+/** What can be said of a dashboard without Grafana. {@link LeastPrivilegeTest} checks that its metrics exist. */
 class DashboardTest {
 
     private static final Path GRAFANA = Repository.root().resolve("deploy/monitoring/grafana");

@@ -18,6 +18,8 @@ class DemoTest {
             var verdict = demo.run();
             assertThat(verdict.balanced()).as(verdict.json() + "\n" + story).isTrue();
             assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
+            assertThat(story.toString().lines()).hasSizeGreaterThan(30)
+                    .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         }
     }
 }

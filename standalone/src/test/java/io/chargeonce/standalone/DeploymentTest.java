@@ -41,7 +41,7 @@ import org.apache.kafka.common.resource.PatternType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is in deploy/ says the same as the code, and means something to those who read it. */
+/** What is in deploy/ says the same as the code, and Kubernetes, Strimzi and Prometheus understand it. */
 class DeploymentTest {
 
     private static final Path DEPLOY = Repository.root().resolve("deploy");
@@ -64,7 +64,7 @@ class DeploymentTest {
         assertThat(named).isNotEmpty().isSubsetOf(known);
     }
 
-    /** The services' own judgement, on what a pod gives them: image, settings, variables, and files that only it may read. */
+    /** Judged by the services themselves, from what a pod gives them: image, settings, variables, and files that only it may read. */
     @Test
     void every_pod_starts_without_leave_to_be_insecure(@TempDir Path mounts) throws IOException {
         for (Deployment deployment : deployments()) {
@@ -125,7 +125,7 @@ class DeploymentTest {
     }
 
     @Test
-    void whoever_stops_a_service_waits_longer_than_it_takes_to_close() throws IOException {
+    void the_time_to_stop_a_service_is_longer_than_it_takes_to_close() throws IOException {
         var service = Pattern.compile("x-service: .*?stop_grace_period: (\\d+)m", Pattern.DOTALL)
                 .matcher(Files.readString(DEPLOY.resolve("compose.yaml")));
         assertThat(service.find()).isTrue();

@@ -157,6 +157,8 @@ class KilledUnderLoadTest {
                 assertThat(started.isAlive()).as(Files.readString(said)).isTrue();
             }
         });
+        assertThat(Files.readAllLines(said)).filteredOn(line -> !line.contains(data.toString()) && !line.startsWith("WARNING: "))
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         return started;
     }
 

@@ -137,7 +137,7 @@ class LeastPrivilegeTest {
             refused(role, "TRUNCATE " + table);
         }
         refused(role, "UPDATE psp_observation SET outcome = 'charged'");
-        refused(role, "UPDATE audit_record SET actor = 'nobody'");
+        refused(role, "UPDATE audit_record SET actor = 'none'");
         refused(role, "UPDATE audit_seal SET mark = sha256('x')");
     }
 
@@ -256,7 +256,7 @@ class LeastPrivilegeTest {
     }
 
     @Test
-    void granting_again_takes_back_what_somebody_added_by_hand() throws SQLException {
+    void granting_again_takes_back_what_was_added_by_hand() throws SQLException {
         execute("postgres", "GRANT DELETE ON chargeonce.payment_attempt TO chargeonce_retry");
         Migrate.roles(pipeline("postgres"), Optional.empty());
         refused("chargeonce_retry", "DELETE FROM payment_attempt");

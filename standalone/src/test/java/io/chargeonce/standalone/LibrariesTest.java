@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each library has the bytes that were there when it was chosen, wherever it was downloaded from: {@code deploy/libraries.sha256}.
+ * Each library has the bytes that it had when it was chosen, from any repository: {@code deploy/libraries.sha256}.
  *
  * <p>Who changes a dependency runs this test with {@code CHARGEONCE_KEEP_LIBRARIES=yes}, looks at the lines that changed, and commits
  * the file that it writes.

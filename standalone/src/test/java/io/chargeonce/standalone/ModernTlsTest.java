@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every client of ours offers TLS 1.3, and TLS 1.2 with AEAD suites; nothing older. What ingest takes is HttpsTest's. */
+/** Every client of ours offers TLS 1.3, and TLS 1.2 with AEAD suites; nothing older. HttpsTest checks what ingest takes. */
 class ModernTlsTest {
 
     private static final Set<Integer> VERSIONS = Set.of(0x0304, 0x0303);
@@ -70,7 +70,7 @@ class ModernTlsTest {
         }
     }
 
-    /** The client that PSPs are called with has no settings of its own for it: any of the process will do. */
+    /** The client for PSPs has no TLS settings of its own, so this may be any client of the process. */
     @Test
     void a_process_of_ours_offers_nothing_old_over_https() throws Exception {
         try (var server = new ClientHello.Listener(false)) {
@@ -84,7 +84,7 @@ class ModernTlsTest {
     }
 
     @Test
-    void the_java_client_offers_nothing_old_in_whatever_process_it_runs() throws Exception {
+    void the_java_client_offers_nothing_old_in_any_process() throws Exception {
         try (var server = new ClientHello.Listener(false);
              var client = new PaymentClient(URI.create("https://127.0.0.1:" + server.port()), "token",
                      new Retries(1, Duration.ofMillis(1), Duration.ofMillis(1)))) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What the documents for operators name exists. That the meters do is LeastPrivilegeTest's. */
+/** What the documents for operators name is there. {@link LeastPrivilegeTest} checks the meters. */
 class OperationsTest {
 
     private static final Path ROOT = Repository.root();

@@ -4,7 +4,7 @@ package io.chargeonce.standalone;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the sources are, wherever the tests run from. */
+/** Where the sources are, from any directory of a test run. */
 final class Repository {
 
     private Repository() {}

@@ -344,7 +344,7 @@ class RolesTest {
     void an_owner_who_is_no_superuser_takes_back_what_it_may_and_names_the_rest() throws SQLException {
         String owned = TestStack.newDatabase();
         String name = owned.replaceAll(".*/([^?]*).*", "$1");
-        // Others of this server have made the roles already; who makes them gets this by itself.
+        // Other tests on this server have made the roles already. A login that makes a role gets this right by itself.
         execute("CREATE ROLE schema_owner LOGIN CREATEROLE", "ALTER DATABASE \"" + name + "\" OWNER TO schema_owner");
         for (String role : Roles.ALL) {
             execute("GRANT " + role + " TO schema_owner WITH ADMIN OPTION");

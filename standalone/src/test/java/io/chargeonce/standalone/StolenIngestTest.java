@@ -88,12 +88,12 @@ class StolenIngestTest {
         "SELECT merchant_id FROM merchants_of('{NULL}')", "SELECT merchant_id FROM merchants_of(ARRAY[''::bytea])",
         "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('none')])",
         "SELECT first FROM first_purchases('{x}', '{acme}', ARRAY[sha256('a purchase')])"})
-    void who_does_not_know_both_names_learns_nothing(String question) throws SQLException {
+    void a_login_that_does_not_know_both_names_learns_nothing(String question) throws SQLException {
         assertThat(read(question)).isEmpty();
     }
 
     @Test
-    void who_knows_a_merchant_and_its_payment_reads_that_one() throws SQLException {
+    void a_login_that_knows_a_merchant_and_its_payment_reads_that_one() throws SQLException {
         assertThat(read("SELECT receipt_email FROM operation_of('hooli', 'pay_of_hooli')")).containsExactly("ann@example.com");
         assertThat(read("SELECT operation_id FROM refunds_of('hooli', 'pay_of_hooli')")).containsExactly("refund_of_hooli");
         assertThat(read("SELECT request_path FROM keys_taken('{hooli}', '{pay_of_hooli}')")).containsExactly("/v1/payments");
@@ -106,7 +106,7 @@ class StolenIngestTest {
     }
 
     @Test
-    void a_page_has_a_hundred_payments_and_one_at_most_whatever_is_asked_for() throws SQLException {
+    void a_page_never_has_more_than_a_hundred_payments_and_one() throws SQLException {
         database.execute("postgres", """
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, reference, charge_within_s)
                 SELECT 'pay_' || n, 'pay_' || n, 'charge', 'globex', n, 700, 'EUR', 'pm', 'many', 60 FROM generate_series(1, 200) AS n""");
@@ -114,7 +114,7 @@ class StolenIngestTest {
         assertThat(read("SELECT operation_id FROM payments_with_reference('globex', 'many', 'infinity', '', NULL)")).hasSize(101);
     }
 
-    /** Who relays must read what it relays: such a record is there for some milliseconds, and has no address of a person. */
+    /** The relay must read what it relays. Such a record is there for some milliseconds, and holds no address of a person. */
     @Test
     void what_waits_for_kafka_carries_no_address() throws SQLException {
         assertThat(io.chargeonce.wire.PaymentRecord.class.getRecordComponents()).extracting(java.lang.reflect.RecordComponent::getName)

@@ -29,7 +29,7 @@ class TheftInStepsTest {
         database.close();
     }
 
-    /** Each key is as old as its payment, whatever was done to it a moment ago. */
+    /** Each key is as old as its payment, also after a change a moment ago. */
     @ParameterizedTest
     @ValueSource(strings = {
         "SELECT take_back_keys('{acme,acme,acme}', '{succeeded,declined,dead}')",
@@ -69,7 +69,7 @@ class TheftInStepsTest {
         }
     }
 
-    /** Who reads the payment without a lock may find that the PSP has corrected it before the refund is saved. */
+    /** Without a lock on the payment, the PSP may correct it between the read and the save of the refund. */
     @Test
     void a_refund_may_name_the_capture_that_a_person_found_and_the_psp_has_corrected_since() throws SQLException {
         try (Connection connection = database.login("postgres"); var statement = connection.createStatement()) {
@@ -109,7 +109,7 @@ class TheftInStepsTest {
         "UPDATE dead_letter SET state = 'purged', changed_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING changed_at",
         "UPDATE dead_letter SET died_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING died_at",
         "UPDATE dlq_run SET ended_at = now() - interval '1 year' RETURNING ended_at"})
-    void what_ends_now_is_as_old_as_now_whatever_is_said(String theft) throws SQLException {
+    void what_ends_now_is_as_old_as_now_and_no_claim_changes_that(String theft) throws SQLException {
         try (Connection connection = database.login("chargeonce_dlq_operator"); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             try (var row = statement.executeQuery(theft)) {

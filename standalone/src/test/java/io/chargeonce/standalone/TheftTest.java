@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a thief would try who has come by the login of one service: each is refused, and no row has changed. */
+/** What a thief with the login of one service would try. Each statement is refused, and no row has changed. */
 class TheftTest {
 
     private static RobbedDatabase database;
@@ -125,7 +125,7 @@ class TheftTest {
             "SELECT forget_audit_records(NULL, 1, 2)",
             "SELECT forget_audit_records('-infinity', 1, 2)");
 
-    /** The owner can mend what is broken, and by no slip of the hand what must never change. */
+    /** The owner can repair the database, but cannot change by accident what must never change. */
     @ParameterizedTest
     @FieldSource("BY_EVERYONE")
     void not_even_the_owner_changes_what_was_accepted_or_known(String theft) throws SQLException {

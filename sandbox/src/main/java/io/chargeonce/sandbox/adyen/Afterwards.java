@@ -31,7 +31,7 @@ final class Afterwards implements AutoCloseable {
         return afterwards;
     }
 
-    /** Notifications stay here until they are let go, and none is lost. */
+    /** Keeps notifications here until this is called with false. None is lost. */
     void hold(boolean now) {
         held = now;
     }

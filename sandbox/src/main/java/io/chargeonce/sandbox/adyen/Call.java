@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** A request by the merchant that names an endpoint we have. {@code target} is the id in its path, or empty. */
+/** A request by the merchant that names an existing endpoint. {@code target} is the id in its path, or empty. */
 record Call(Operation operation, String target, String path, JsonNode body, Optional<String> key, Instant at)
         implements
             PspCall<Call> {
@@ -85,7 +85,7 @@ record Call(Operation operation, String target, String path, JsonNode body, Opti
     }
 
     /**
-     * Adyen documents that the answer to the first request is returned, and no comparison of what the requests say: a key
+     * Adyen documents that a key gets the answer to its first request. It documents no comparison of the requests, so the key
      * alone decides.
      */
     @Override

@@ -8,8 +8,8 @@ import java.util.Optional;
  * A cancel, reversal or refund: answered "received" at once, executed when it is due.
  *
  * @param payment the payment's id, or the merchant's reference for it where {@code operation} is CANCEL_BY_REFERENCE
- * @param amount  what a refund asked for
- * @param result  what came of it, once it was executed
+ * @param amount  the amount of a refund
+ * @param result  its result, once it was executed
  */
 public record Modification(String pspReference, Operation operation, String payment, Optional<String> reference,
         Optional<Amount> amount, Optional<String> idempotencyKey, Instant due, Optional<Result> result) {

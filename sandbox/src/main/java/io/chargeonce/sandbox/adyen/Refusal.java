@@ -9,7 +9,7 @@ import io.chargeonce.sandbox.psp.PspRefusal;
 final class Refusal extends PspRefusal {
     private static final long serialVersionUID = 1;
 
-    /** Said of a key whose first request is not answered yet; Adyen documents 422 and 409 for it. */
+    /** For a key whose first request is not answered yet; Adyen documents 422 and 409 for it. */
     static final Refusal IN_PROGRESS = new Refusal(409, "704", "request already processed or in progress", "validation");
     static final Refusal UNAUTHORISED = new Refusal(401, "000", "HTTP Status Response - Unauthorized", "security");
     static final Refusal RATE_LIMITED = new Refusal(429, "000", "Too many requests", "security");
@@ -37,7 +37,7 @@ final class Refusal extends PspRefusal {
         };
     }
 
-    /** Readable, but wrong in itself. */
+    /** For a request that can be read, but has a wrong value. */
     static Refusal invalid(String errorCode, String message) {
         return new Refusal(422, errorCode, message, "validation");
     }

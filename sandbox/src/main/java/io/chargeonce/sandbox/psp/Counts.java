@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The books in figures; money in minor units by currency. */
+/** The ledger in figures; money in minor units by currency. */
 public record Counts(long requests, long keys, Map<String, Long> paymentsByStatus, long captures, long refunds,
         Map<String, Long> captured, Map<String, Long> refunded) {
 

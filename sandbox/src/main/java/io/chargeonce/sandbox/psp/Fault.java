@@ -3,12 +3,12 @@ package io.chargeonce.sandbox.psp;
 
 import java.time.Duration;
 
-/** What can go wrong with a request on purpose. */
+/** A fault that a rule injects into a request. */
 public sealed interface Fault {
-    /** Changes what an execution does or says, so the replay of a frozen answer is spared. */
+    /** Changes what an execution does or says. The replay of a frozen answer does not meet it. */
     sealed interface InExecution extends Fault {}
 
-    /** Befalls a request on its way, whether it is executed or replayed. */
+    /** Happens to a request or an answer on its way. Executions and replays meet it. */
     sealed interface OnTheWire extends Fault {}
 
     /** The PSP says that the same key may be sent again. Only Adyen has such answers. */
@@ -39,8 +39,8 @@ public sealed interface Fault {
     record RateLimited(int retryAfterSeconds) implements OnTheWire {}
 
     /**
-     * Nothing is executed and nothing frozen; the answer is this 4xx, as another account's key, a missing permission or an API
-     * version that is no longer taken gets it. A question meets it as well as a payment, and a replay too.
+     * Nothing is executed and nothing frozen; the answer is this 4xx, as for another account's key, a missing permission or an old
+     * API version. Questions, payments and replays meet it.
      */
     record Refused(int status) implements OnTheWire {
         public Refused {

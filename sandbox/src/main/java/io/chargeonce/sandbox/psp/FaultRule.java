@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Which requests meet a fault: those of one operation or of any, about a payment with these metadata, so many times or (when
- * empty) until the rule is removed. For a refund both its own metadata and its payment's count.
+ * Which requests meet a fault: requests of one operation or of any, about a payment with these metadata. The rule applies so many
+ * times or, without a number, until it is removed. A refund is matched by its own metadata and by its payment's.
  */
 public record FaultRule(Fault fault, Optional<Endpoint> operation, Map<String, String> metadata, OptionalInt times) {
     public FaultRule {

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** One PSP's rules in force, oldest first; the first that matches a request is the one that it meets. Any thread. */
+/** One PSP's rules in force, oldest first. A request meets the first rule that matches it. Any thread. */
 public final class FaultRules {
-    /** A rule with the number of times that it has left; meaningless for one that lasts. */
+    /** A rule, and how often it applies still; for a lasting rule the number means nothing. */
     record Active(long id, FaultRule rule, AtomicInteger left) {
         private boolean take() {
             return rule.times().isEmpty() || left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;

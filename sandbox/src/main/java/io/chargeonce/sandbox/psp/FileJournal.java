@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * A file of JSON lines. A line is handed to the operating system before the answer that it stands for, so it survives a
- * SIGKILL of this process (not the loss of power: it is not synced). One process at a time may have it open.
+ * A file of JSON lines. A line is written before the answer that it stands for is sent, so it survives a
+ * SIGKILL of this process. It is not synced, so it may not survive a loss of power. One process at a time may have it open.
  */
 final class FileJournal<L> implements Journal<L> {
     private final Path file;

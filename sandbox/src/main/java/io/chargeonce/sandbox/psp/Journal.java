@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.psp;
 
-/** Where lines are kept, if anywhere. */
+/** Where the lines of a ledger are kept. */
 interface Journal<L> extends AutoCloseable {
     byte[] encode(L line);
 

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Idempotency keys. The first request with a key holds it until it is answered; then its answer is frozen for the key's
- * lifetime, after which the key is as good as new. Any thread.
+ * lifetime. After that, the key can be used like a new one. Any thread.
  */
 public final class Keys<A> {
     /**

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Money that really moved: the truth that everybody else's books are checked against.
+ * Money that really moved: the truth that all other records are checked against.
  *
  * @param payment   the PSP's id of the payment that it belongs to
  * @param reference the merchant's own name for the movement, where the PSP takes one
@@ -18,7 +18,7 @@ public record Movement(Kind kind, String id, String payment, Optional<String> re
         Map<String, String> metadata, Instant at, Optional<String> idempotencyKey, String value) {
     public enum Kind { CAPTURE, REFUND }
 
-    /** How the ledger writes a currency: in lower case, whatever the PSP prefers. */
+    /** How the ledger writes a currency: in lower case at every PSP. */
     public static String currency(String code) {
         return code.toLowerCase(Locale.ROOT);
     }

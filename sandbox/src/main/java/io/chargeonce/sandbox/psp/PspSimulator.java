@@ -4,7 +4,7 @@ package io.chargeonce.sandbox.psp;
 import java.time.Duration;
 import java.util.List;
 
-/** A simulated PSP as a test sees it, whichever it is. Any thread may call it. */
+/** A simulated PSP as a test sees it. Any thread may call it. */
 public interface PspSimulator extends AutoCloseable {
     /** From now on requests that match meet the rule's fault. Returns the rule's id. */
     long inject(FaultRule rule);

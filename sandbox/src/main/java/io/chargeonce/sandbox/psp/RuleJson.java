@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Fault rules as JSON: {@code {"fault":"slow_before","delay_ms":500,"operation":"confirm","metadata":{"k":"v"},"times":3}}.
- * Without an operation (or with "any") it is any, without times once; "always" lasts until the rule is removed.
+ * Without an operation the rule is for all, as with "any". Without times it applies once; with "always" until it is removed.
  */
 final class RuleJson {
     private static final Set<String> KNOWN =

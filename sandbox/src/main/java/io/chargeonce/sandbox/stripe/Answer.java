@@ -25,7 +25,7 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = Answer.Page.class, name = "page"),
 })
 sealed interface Answer extends PspAnswer {
-    /** Of the API, where a client names none. */
+    /** The version of the API for a client that names none. */
     String VERSION = "2026-07-29.dahlia";
 
     /** An intent, with its latest charge in full if the client asked to expand it. */

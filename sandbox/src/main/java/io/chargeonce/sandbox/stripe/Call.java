@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A request that names an endpoint we have. {@code target} is the id in its path, or empty. */
+/** A request that names an existing endpoint. {@code target} is the id in its path, or empty. */
 record Call(Operation operation, String target, String path, Form form, Optional<String> key, Instant at) implements PspCall<Call> {
     private static final int LONGEST_KEY = 255;
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * Accepts test-mode secret keys, as a bearer token or as the user of basic authentication: any, or only one, as if all others had
- * been rolled. Two kinds are not the owner's: that of another account ({@code sk_test_stranger…}), and a restricted one without
+ * been revoked. Two kinds are not the owner's: that of another account ({@code sk_test_stranger…}), and a restricted one without
  * permissions ({@code rk_test_unpermitted…}). Immutable; any thread.
  */
 final class Credentials {

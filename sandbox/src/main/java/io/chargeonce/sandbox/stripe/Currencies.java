@@ -19,9 +19,9 @@ final class Currencies {
 
     private static final Set<String> ZERO_DECIMAL = Set.of("bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf",
             "vnd", "vuv", "xaf", "xof", "xpf");
-    /** Of the last digit it says that it must be 0. */
+    /** Stripe wants their last digit to be 0. */
     private static final Set<String> THREE_DECIMAL = Set.of("bhd", "jod", "kwd", "omr", "tnd");
-    /** Without decimals in fact, but counted in hundredths. */
+    /** They have no decimals, but Stripe counts them in hundredths. */
     private static final Set<String> WHOLE_IN_HUNDREDTHS = Set.of("isk", "ugx");
     private static final Map<String, Long> LEAST = least();
 
@@ -43,7 +43,7 @@ final class Currencies {
         return BigDecimal.valueOf(amount, decimals).toPlainString();
     }
 
-    /** Refuses what is too little to charge (as if the account settled in this currency), and parts that do not exist. */
+    /** Refuses an amount that is too small to charge (as if the account settled in this currency) or that the currency cannot show. */
     static void requireChargeable(long amount, String currency) {
         if (amount < LEAST.getOrDefault(currency, 1L)) {
             throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Amount must convert to at least "

@@ -77,7 +77,7 @@ record Form(Map<String, String> fields) {
         return bracket < 0 ? field : field.substring(0, bracket);
     }
 
-    /** Equal for equal parameters on the same endpoint, whatever their order. */
+    /** Equal for equal parameters on the same endpoint, in any order. */
     String fingerprint(String path) {
         StringBuilder text = new StringBuilder(path);
         new TreeMap<>(fields).forEach((name, value) -> text.append('\n').append(name.length()).append(name).append('=').append(value));

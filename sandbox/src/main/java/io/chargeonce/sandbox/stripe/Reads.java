@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Everything that only looks. Any thread. */
+/** The endpoints that only read. Any thread. */
 final class Reads {
     private final StripeObjects objects;
     private final Duration searchLag;
@@ -58,7 +58,7 @@ final class Reads {
         return page(call, limit, objects.newestRefunds(after(call, objects::refund), limit, wanted), Answer.Refunded::new);
     }
 
-    /** Search sees an intent only when the index had time to learn of it, as Stripe warns of its own. */
+    /** Search finds an intent only after a delay, as Stripe warns of its own search. */
     Answer search(Call call) {
         int limit = Parameters.limit(call.form());
         int page = call.form().text("page").map(text -> (int) Parameters.integer("page", text)).orElse(0);

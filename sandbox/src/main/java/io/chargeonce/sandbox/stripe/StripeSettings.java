@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param clock       what time it is: for object times, and for the life of keys
  * @param keyLifetime how long an idempotency key is remembered; Stripe says at least 24 hours
  * @param searchLag   how long search does not see a new intent; Stripe says under a minute
- * @param account     its secret key, where another account's finds nothing and may do nothing; without one any test key will do
+ * @param account     the account's only secret key; without one, every test key is valid
  */
 public record StripeSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
         Duration searchLag, Optional<String> account) {

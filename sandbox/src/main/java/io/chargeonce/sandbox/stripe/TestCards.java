@@ -41,7 +41,7 @@ final class TestCards {
         return name.startsWith(SAVED) && name.length() > SAVED.length();
     }
 
-    /** Its customer, of a card that {@link #isSaved}. */
+    /** The customer of a card that {@link #isSaved}. */
     static String customerOf(String name) {
         return "cus_" + name.substring(SAVED.length());
     }

@@ -45,7 +45,7 @@ class JournalTest {
     }
 
     @Test
-    void whatever_was_answered_before_a_kill_is_still_there() throws Exception {
+    void each_answer_given_before_a_kill_is_still_there() throws Exception {
         int port = freePort();
         Process process = LeftBehind.start("adyen", directory, port);
         PaymentResponse paid = new Shopper(URI.create("http://127.0.0.1:" + port + "/v71"), AdyenSettings.API_KEY).pay(1299, "p");

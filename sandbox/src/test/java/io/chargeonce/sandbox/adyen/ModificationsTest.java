@@ -96,7 +96,7 @@ class ModificationsTest {
     }
 
     @Test
-    void a_cancel_of_a_reference_that_nobody_used_is_received_and_comes_to_nothing() throws Exception {
+    void a_cancel_of_an_unused_reference_is_received_and_changes_nothing() throws Exception {
         shopper.modifications.cancelAuthorisedPayment(new StandalonePaymentCancelRequest()
                 .merchantAccount(AdyenSettings.MERCHANT_ACCOUNT).paymentReference("never"));
         assertThat(result()).isEqualTo(new Modification.Result(false, "Original payment not found"));

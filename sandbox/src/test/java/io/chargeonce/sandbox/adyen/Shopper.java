@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 
-/** Somebody who pays through Adyen's own Java client, over its own HTTP client. */
+/** A shopper who pays through Adyen's own Java client, over its own HTTP client. */
 final class Shopper {
     final PaymentsApi payments;
     final ModificationsApi modifications;

@@ -16,7 +16,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the wrong key sees: an account of somebody else, or nothing at all. */
+/** What the wrong key sees: the account of another owner, or nothing at all. */
 class CredentialsTest {
 
     private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory());

@@ -8,7 +8,7 @@ import com.stripe.net.RequestOptions;
 import com.stripe.param.PaymentIntentCreateParams;
 import java.net.URI;
 
-/** Somebody who pays through Stripe's own Java client, with its retries off. */
+/** A customer who pays through Stripe's own Java client, with its retries off. */
 final class Customer {
     static {
         // Otherwise the JDK's old client, which stripe-java uses, sends a POST again by itself when the connection breaks.

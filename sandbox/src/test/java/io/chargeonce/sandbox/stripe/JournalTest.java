@@ -55,7 +55,7 @@ class JournalTest {
     }
 
     @Test
-    void whatever_was_answered_before_a_kill_is_still_there() throws Exception {
+    void each_answer_given_before_a_kill_is_still_there() throws Exception {
         int port = freePort();
         Process process = LeftBehind.start("stripe", directory, port);
         Customer customer = new Customer(URI.create("http://127.0.0.1:" + port));
