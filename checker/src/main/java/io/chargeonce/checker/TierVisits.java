@@ -2,7 +2,6 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -49,7 +48,7 @@ final class TierVisits {
 
     private void compare(ResultSet row, int step, long waited) throws SQLException {
         if (row.getInt("tier") > tiers.size()) {
-            throw new EvidenceMissing("%s waited in tier %d, but the delays of only %d tiers are known: name them all, shortest first"
+            throw new IllegalArgumentException("%s waited in tier %d, but only %d delays are named: name those of all tiers, shortest first"
                     .formatted(row.getString("operation_id"), row.getInt("tier"), tiers.size()));
         }
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;

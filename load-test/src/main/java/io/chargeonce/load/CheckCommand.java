@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import java.nio.file.Files;
+import java.util.stream.Stream;
+import picocli.CommandLine.ParameterException;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.load.option.Durations;
+import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.wire.Topics;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -78,6 +83,7 @@ final class CheckCommand implements Callable<Integer> {
     /** 0 if balanced, else 1. */
     @Override
     public Integer call() {
+        requireFiles();
         Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
         requireSources(evidence);
         Optional<RunningSettings> running = running();
@@ -97,11 +103,20 @@ final class CheckCommand implements Callable<Integer> {
         return verdict.balanced() ? 0 : 1;
     }
 
+    private void requireFiles() {
+        Stream.concat(history.stream(), logs.stream()).filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
+            throw new ParameterException(spec.commandLine(), "there is no file %s that can be read".formatted(file));
+        });
+        if (tiers.stream().anyMatch(Duration::isZero)) {
+            throw new ParameterException(spec.commandLine(), "--tiers: each must be longer than 0");
+        }
+    }
+
     /** The tool finds what is not there before it reads for minutes; a verdict without it would mean nothing. */
     private void requireSources(Evidence evidence) {
         Checker.underWay(evidence);
         Reachable.topic(pipeline.connection(), new Topics(evidence.topicPrefix()).requests());
-        psps.forEach(psp -> Reachable.http("the PSP's simulator", "--psp", psp));
+        psps.forEach(Reachable::simulator);
         metrics.forEach(address -> Reachable.http("the service", "--metrics", address));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.chaos.PlantTrials;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
@@ -43,6 +44,8 @@ final class PlantsCommand implements Callable<Integer> {
     /** 0 if every bug was caught and nothing is found without it, else 1. */
     @Override
     public Integer call() throws IOException {
+        new Range(1, 1_000).require(spec, "--campaigns", campaigns);
+        table.ifPresent(file -> Writable.require(spec, "--table", file));
         var out = spec.commandLine().getOut();
         if (list) {
             Arrays.stream(Plant.values())

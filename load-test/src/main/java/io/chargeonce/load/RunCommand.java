@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.load.option.Durations;
+import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
 import io.chargeonce.load.traffic.Merchant;
@@ -39,7 +42,8 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
-    @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Calls a second. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--rate", defaultValue = "100", paramLabel = "N",
+            description = "Calls a second, from 0.1 to 100000. Default: ${DEFAULT-VALUE}.")
     double rate;
 
     @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class,
@@ -86,8 +90,9 @@ final class RunCommand implements Callable<Integer> {
     /** 0 if every call was answered and something was accepted, else 1. */
     @Override
     public Integer call() throws IOException {
-        if (!(rate > 0) || duration.isNegative() || duration.isZero() || warmUp.isNegative()) {
-            throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0, and --warm-up not less");
+        new Range(0.1, 100_000).require(spec, "--rate", rate);
+        if (duration.isZero()) {
+            throw new ParameterException(spec.commandLine(), "--duration is 0, but must be at least 1ms");
         }
         Mix shares = parsed();
         List<Merchant> who = who();
@@ -138,13 +143,12 @@ final class RunCommand implements Callable<Integer> {
         }).toList();
     }
 
-    /** Nobody wants to hear of it at the end of a load. */
+    /** A mistake must show before the load and not after it. */
     private void requireWhatItNeeds() {
-        if (!Files.isWritable(Files.exists(chart) ? chart : chart.toAbsolutePath().getParent())) {
-            throw new ParameterException(spec.commandLine(), "%s can't be written: name a file in a folder that exists".formatted(chart));
-        }
+        Writable.require(spec, "--chart", chart);
+        Writable.require(spec, "--history", history);
         Reachable.http("the ingest service", "--url", url);
-        psp.ifPresent(address -> Reachable.http("the PSP's simulator", "--psp", address));
+        psp.ifPresent(Reachable::simulator);
         if (poison) {
             Reachable.topic(pipeline.connection(), mainTopic());
         }

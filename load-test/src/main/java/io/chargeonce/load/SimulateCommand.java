@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
@@ -49,7 +50,7 @@ final class SimulateCommand implements Callable<Integer> {
     int seeds;
 
     @Option(names = "--parallel", paramLabel = "N",
-            description = "So many at a time. Default: one for each processor; a seed plays the same with any number.")
+            description = "So many at a time, at most 64. Default: one for each processor; a seed plays the same with any number.")
     int parallel = Runtime.getRuntime().availableProcessors();
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
@@ -81,9 +82,9 @@ final class SimulateCommand implements Callable<Integer> {
     /** 0 if every universe balanced, or every planted bug was caught; else 1. */
     @Override
     public Integer call() throws IOException {
-        if (seeds < 1 || parallel < 1) {
-            throw new ParameterException(spec.commandLine(), "--seeds and --parallel must be at least 1");
-        }
+        new Range(1, 100_000_000).require(spec, "--seeds", seeds);
+        new Range(1, 64).require(spec, "--parallel", parallel);
+        table.ifPresent(file -> Writable.require(spec, "--table", file));
         faults.removeAll(without);
         // One thread of a universe runs at a time and half of its time waits for Postgres; a carrier too many is woken at every step for nothing.
         System.setProperty(CARRIERS, System.getProperty(CARRIERS, String.valueOf(Math.ceilDiv(parallel, 2))));

@@ -258,6 +258,21 @@ final class Bugs {
         }
     }
 
+    static final class NoShare {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) String share) {
+            share = "";
+        }
+    }
+
+    static final class FirstRead {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object last,
+                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object read) {
+            read = last;
+        }
+    }
+
     static final class AlwaysTrue {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) boolean answer) {

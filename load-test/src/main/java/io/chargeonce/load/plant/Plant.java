@@ -14,6 +14,7 @@ import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
 import static io.chargeonce.checker.finding.Invariant.NEVER_EARLY;
 import static io.chargeonce.checker.finding.Invariant.NO_CARD_DATA;
 import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
+import static io.chargeonce.checker.finding.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
 import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
@@ -33,8 +34,7 @@ import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services themselves know nothing
- * of it.
+ * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services' code does not know it.
  */
 public enum Plant {
     AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
@@ -89,6 +89,9 @@ public enum Plant {
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
             new Change("io.chargeonce.kafka.loop.Offsets", "add", Bugs.CommittedWhenFetched.class)),
+    ONE_LINE_FOR_ALL_MERCHANTS("records wait in one line, so that one merchant's hanging calls hold up all others",
+            Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON),
+            new Change("io.chargeonce.kafka.loop.Workers", "shareOf", Bugs.NoShare.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES),
             new Change("io.chargeonce.charge.outcome.Changes", "stage", Bugs.PastTheOutbox.class)),
@@ -130,6 +133,9 @@ public enum Plant {
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
             new Change("io.chargeonce.audit.Horizon", "writers", Bugs.NoWriters.class)),
+    SECRET_OF_THE_START("a secret is read when a process starts and never again, so that a changed key is not noticed",
+            Shows.inUniversesOf(Fault.PSP_KEY), List.of(OTHERS_GO_ON),
+            new Change("io.chargeonce.runtime.Secret", "again", Bugs.FirstRead.class)),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE),
             new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
@@ -152,6 +158,8 @@ public enum Plant {
     TOO_LONG_AS_NOT_SENT("an answer of a PSP that is longer than we read is taken for a request that was never sent",
             Shows.inUniversesOf(Fault.PSP_CALL), List.of(ONE_CAPTURE, PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.http.WireFailure", "notSent", Bugs.TooLongIsNotSent.class)),
+    TRIGGER_DROPPED("the trigger it_goes_where_it_may, which refuses illegal moves of an operation, is gone",
+            Shows.inUniversesOf(Fault.THEFT), List.of(RIGHTS_HOLD)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
     WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
@@ -206,6 +214,7 @@ public enum Plant {
     public Optional<String> sql() {
         return switch (this) {
             case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
+            case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER it_goes_where_it_may ON chargeonce.operation_state");
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);

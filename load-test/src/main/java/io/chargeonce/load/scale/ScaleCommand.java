@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.scale;
 
+import io.chargeonce.load.option.Range;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,16 @@ public final class ScaleCommand implements Callable<Integer> {
     /** 0 if the shards carry it, 1 if payments are refused or never done. */
     @Override
     public Integer call() {
+        var positive = new Range(0.1, 10_000_000);
+        positive.require(spec, "--rate", rate);
+        positive.require(spec, "--accepts", accepts);
+        positive.require(spec, "--charges", charges);
+        new Range(1, 10_000).require(spec, "--shards", shards);
+        new Range(1, 1_000_000).require(spec, "--in-flight", inFlight);
+        new Range(0, 100).require(spec, "--failing", failing);
+        new Range(1, 600_000).require(spec, "--psp-latency", latency);
+        new Range(0, 86_400).require(spec, "--outage", outage);
+        new Range(1, 86_400).require(spec, "--length", length);
         var plan = new Plan(rate, shards, accepts, charges, inFlight, Duration.ofMillis(latency), failing / 100,
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(outage),
                 Duration.ofSeconds(length));
