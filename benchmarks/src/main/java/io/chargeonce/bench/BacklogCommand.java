@@ -20,7 +20,7 @@ final class BacklogCommand implements Callable<Integer> {
     int payments;
 
     @Option(names = "--against", split = ",", defaultValue = "spring-async,parallel-consumer-256", paramLabel = "NAME",
-            description = "Whom to run beside us. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     /** 0 if everything was drained and the rows are right, else 1. */

@@ -22,7 +22,7 @@ final class ChargeCommand implements Callable<Integer> {
     Duration pspLatency;
 
     @Option(names = "--against", split = ",", defaultValue = "composite", paramLabel = "NAME",
-            description = "Whom to run beside us, several with commas between; 'all' or 'none'. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce, with commas between; 'all' or 'none'. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")

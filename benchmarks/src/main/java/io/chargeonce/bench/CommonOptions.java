@@ -24,7 +24,7 @@ final class CommonOptions {
     boolean json;
 
     @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR",
-            description = "Where the raw result is kept. Default: ${DEFAULT-VALUE}.")
+            description = "The folder of the raw results. Default: ${DEFAULT-VALUE}.")
     Path results;
 
     /** @throws ParameterException naming the option and its range, ends included */

@@ -21,7 +21,7 @@ final class DlqCommand implements Callable<Integer> {
     int letters;
 
     @Option(names = "--launcher", defaultValue = "./chargeonce", paramLabel = "FILE",
-            description = "What a person calls. Default: ${DEFAULT-VALUE}.")
+            description = "The program that a person calls. Default: ${DEFAULT-VALUE}.")
     Path launcher;
 
     /** 0 if the books are right at the end, else 1. */

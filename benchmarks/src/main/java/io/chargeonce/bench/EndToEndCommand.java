@@ -21,7 +21,7 @@ final class EndToEndCommand implements Callable<Integer> {
     Duration pspLatency;
 
     @Option(names = "--against", split = ",", defaultValue = "spring,spring-async", paramLabel = "NAME",
-            description = "Which of spring, spring-async to run beside us; or 'none'. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce: spring, spring-async, or 'none'. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")

@@ -19,7 +19,7 @@ final class FairnessCommand implements Callable<Integer> {
     int share;
 
     @Option(names = "--times", defaultValue = "10", paramLabel = "N",
-            description = "How many times its share the tenth sends. Default: ${DEFAULT-VALUE}.")
+            description = "How many times its share the tenth merchant sends. Default: ${DEFAULT-VALUE}.")
     int times;
 
     @Option(names = "--seconds", defaultValue = "8", paramLabel = "N",

@@ -17,12 +17,12 @@ import java.util.Optional;
  */
 final class TierVisits {
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final List<Duration> tiers;
     private final long tiersSince;
 
-    TierVisits(ShareContents books, Evidence evidence) {
-        this.books = books;
+    TierVisits(ShareContents contents, Evidence evidence) {
+        this.contents = contents;
         this.tiers = evidence.tiers();
         this.tiersSince = Rows.micros(evidence.tiersSince());
     }
@@ -35,12 +35,12 @@ final class TierVisits {
     }
 
     private void visit(ResultSet row) throws SQLException {
-        if (!books.share.holds(row.getString("operation_id"))) {
+        if (!contents.share.holds(row.getString("operation_id"))) {
             return;
         }
         int step = row.getInt("step");
         long staged = Rows.micros(row, "staged_at");
-        Optional.ofNullable(books.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
+        Optional.ofNullable(contents.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
         if (staged >= tiersSince) {
             compare(row, step, Rows.micros(row, "due_at") - staged);
         }
@@ -53,7 +53,7 @@ final class TierVisits {
         }
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
         if (waited < delay) {
-            books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),
+            contents.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),
                     "was due %.3f s after it was staged for step %d, where tier %d has a delay of %.3f s".formatted(
                             waited / 1_000_000.0, step, row.getInt("tier"), delay / 1_000_000.0));
         }

@@ -12,7 +12,7 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a check came to. Immutable.
+ * The result of a check. Immutable.
  *
  * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
  * @param violations the first few thousand at most
@@ -33,8 +33,8 @@ public record Verdict(Kind kind, Map<String, Long> counts, List<Violation> viola
         }
         counts.put("in_flight", totals.inFlight());
         counts.put("psp_captures", totals.captures);
-        for (PaymentCount tally : PaymentCount.values()) {
-            counts.put(tally.tag(), (long) totals.findings.count(tally));
+        for (PaymentCount count : PaymentCount.values()) {
+            counts.put(count.tag(), (long) totals.findings.count(count));
         }
         return new Verdict(kind(totals, evidence), counts, totals.findings.violations(), timelines);
     }

@@ -33,11 +33,11 @@ final class ChaosCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Which faults are drawn. Default: any; it is printed first.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides which faults are drawn. Default: random; it is printed first.")
     Optional<Long> seed = Optional.empty();
 
     @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K",
-            description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
+            description = "How many campaigns, one after the other. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
     @Option(names = "--first", defaultValue = "1", paramLabel = "N",

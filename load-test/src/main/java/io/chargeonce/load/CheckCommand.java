@@ -53,20 +53,21 @@ final class CheckCommand implements Callable<Integer> {
             description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, captures are not checked.")
     List<URI> psps = List.of();
 
-    @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
+    @Option(names = "--history", paramLabel = "FILE", description = "The calls of clients and their answers, as 'load run' writes them.")
     Optional<Path> history = Optional.empty();
 
-    @Option(names = "--planted", paramLabel = "TEXT", description = "A string that must be found nowhere; repeatable.")
+    @Option(names = "--planted", paramLabel = "TEXT",
+            description = "A string that must not occur in any record, row, log or metric; repeatable.")
     List<String> planted = List.of();
 
-    @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for it; repeatable.")
+    @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for the --planted strings; repeatable.")
     List<Path> logs = List.of();
 
     @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
     boolean inFlight;
 
     @Option(names = "--well",
-            description = "All was well and had the time that it needs: then lateness, repeated records, and whatever is still under way break the books.")
+            description = "There was no fault, and all had time to end: then lateness, repeated records and payments still under way break the books.")
     boolean well;
 
     @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class,

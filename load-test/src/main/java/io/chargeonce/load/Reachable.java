@@ -19,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Looks before a load whether what it is meant for is there: a wrong address is told at once, and not by thousands of failures. */
+/** Checks before a load that its target answers: so a wrong address shows at once, and not in thousands of failures. */
 final class Reachable {
 
     private static final int PATIENCE_MILLIS = 5_000;

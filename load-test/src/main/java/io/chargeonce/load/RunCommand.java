@@ -51,7 +51,7 @@ final class RunCommand implements Callable<Integer> {
     Duration duration;
 
     @Option(names = "--warm-up", defaultValue = "0s", paramLabel = "D", converter = Durations.class,
-            description = "So long the same is sent before, checked but not in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
+            description = "Sends the same load for so long first, without counting it in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
     Duration warmUp;
 
     @Option(names = "--mix", paramLabel = "MIX",
@@ -63,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
     URI url;
 
     @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN",
-            description = "Who sends. Default: the sandbox's acme and globex.")
+            description = "The merchants that send. Default: the sandbox's acme and globex.")
     List<String> merchants = List.of();
 
     @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
@@ -73,11 +73,11 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--poison", description = "Puts one poison record of every kind straight on the main topic as well.")
     boolean poison;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Which payments. Default: any, and printed.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides which payments are made. Default: random, and printed.")
     Optional<Long> seed = Optional.empty();
 
     @Option(names = "--history", defaultValue = "load-history.ndjson", paramLabel = "FILE",
-            description = "What was sent and told, for 'load check'. Default: ${DEFAULT-VALUE}.")
+            description = "Where the calls and their answers are written, for 'load check'. Default: ${DEFAULT-VALUE}.")
     Path history;
 
     @Option(names = "--chart", defaultValue = "load-latency.svg", paramLabel = "FILE",

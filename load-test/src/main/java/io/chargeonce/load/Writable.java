@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Looks before minutes of work whether their result can be kept. */
+/** Checks before minutes of work that the result can be written. */
 final class Writable {
 
     private Writable() {}

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "attack", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Tries what an attacker would try at a running pipeline on this machine, and says what held. It leaves some dozens of payments of EUR 12.99 behind.",
+        description = "Attacks a running pipeline on this machine and says which attacks failed. Leaves some dozens of payments of EUR 12.99 behind.",
         footer = {"", "Exit code: 0 if all held, 1 if something fell, 2 if nothing could be tried.", "",
             "Example: beside 'chargeonce up'.", "  chargeonce load attack",
             "Example: with stolen logins, beside services that have them ('migrate --roles'; 'up' has none).",
@@ -74,7 +74,7 @@ public final class AttackCommand implements Callable<Integer> {
             description = "Connections of an attack that holds many, from 1 to 20000. Default: ${DEFAULT-VALUE}.")
     int crowd;
 
-    @Option(names = "--quick", description = "Leaves out what takes longer than a moment: slow clients, and large crowds.")
+    @Option(names = "--quick", description = "Leaves out the attacks that take long: slow clients, and large crowds.")
     boolean quick;
 
     @Option(names = "--json", description = "Print the results as one line of JSON.")

@@ -116,8 +116,8 @@ final class Bugs {
 
     static final class RequestKey {
         @Advice.OnMethodExit
-        static void exit(@Advice.This Object ask, @Advice.Return(readOnly = false) String key) {
-            key = Tampering.requestKey(ask, key);
+        static void exit(@Advice.This Object request, @Advice.Return(readOnly = false) String key) {
+            key = Tampering.requestKey(request, key);
         }
     }
 

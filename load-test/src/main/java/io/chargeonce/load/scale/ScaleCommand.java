@@ -70,23 +70,23 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private static String text(ScaleModel.Result result) {
-        ScaleCounts tally = result.tally();
+        ScaleCounts counts = result.counts();
         return String.format(Locale.ROOT, """
                 %,d accepted, %,d refused, %,d settled; at most %,d were due and waited
                 the busiest moment of a shard's Postgres: %.0f%%
                 from request to outcome: half within %.1f s, 99%% within %.1f s, all within %.1f s
                 the last outcome came %,d s after the last request; these shards %s""",
-                tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest() * 100, tally.seconds(0.5),
-                tally.seconds(0.99), tally.seconds(1), result.aftermath().toSeconds(), result.holds() ? "carry it" : "do NOT carry it");
+                counts.accepted(), counts.refused(), counts.settled(), counts.mostWaiting(), counts.busiest() * 100, counts.seconds(0.5),
+                counts.seconds(0.99), counts.seconds(1), result.aftermath().toSeconds(), result.holds() ? "carry it" : "do NOT carry it");
     }
 
     private static String json(ScaleModel.Result result) {
-        ScaleCounts tally = result.tally();
+        ScaleCounts counts = result.counts();
         return String.format(Locale.ROOT,
                 "{\"holds\":%b,\"accepted\":%d,\"refused\":%d,\"settled\":%d,\"most_waiting\":%d,\"busiest\":%.2f,"
                         + "\"p50_s\":%.1f,\"p99_s\":%.1f,\"max_s\":%.1f,\"aftermath_s\":%d}",
-                result.holds(), tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest(),
-                tally.seconds(0.5),
-                tally.seconds(0.99), tally.seconds(1), result.aftermath().toSeconds());
+                result.holds(), counts.accepted(), counts.refused(), counts.settled(), counts.mostWaiting(), counts.busiest(),
+                counts.seconds(0.5),
+                counts.seconds(0.99), counts.seconds(1), result.aftermath().toSeconds());
     }
 }
