@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench;
 
+import io.chargeonce.bench.charge.ChargeBench;
 import io.chargeonce.bench.charge.BacklogBench;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,12 +20,14 @@ final class BacklogCommand implements Callable<Integer> {
     int payments;
 
     @Option(names = "--against", split = ",", defaultValue = "spring-async,parallel-consumer-256", paramLabel = "NAME",
-            description = "Whom to run beside us. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     /** 0 if everything was drained and the rows are right, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--payments", payments, 1_000, 100_000_000);
+        common.requireKnown(against, ChargeBench.contestants().keySet());
         var result = BacklogBench.run(payments, against, common.story());
         common.finish("backlog", result);
         return result.get("balanced").equals(true) ? 0 : 1;

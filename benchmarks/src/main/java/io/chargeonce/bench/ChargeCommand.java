@@ -7,17 +7,12 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(name = "charge", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Payments charged per second, from the topic to the published outcome, with a PSP stub in this process.")
 final class ChargeCommand implements Callable<Integer> {
-
-    @Spec
-    CommandSpec spec;
 
     @Mixin
     CommonOptions common;
@@ -27,7 +22,7 @@ final class ChargeCommand implements Callable<Integer> {
     Duration pspLatency;
 
     @Option(names = "--against", split = ",", defaultValue = "composite", paramLabel = "NAME",
-            description = "Whom to run beside us, several with commas between; 'all' is everybody, 'none' nobody. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce, with commas between; 'all' or 'none'. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")
@@ -40,14 +35,12 @@ final class ChargeCommand implements Callable<Integer> {
     /** 0 if our books balanced in every run, else 1. */
     @Override
     public Integer call() throws Exception {
-        for (String name : against) {
-            if (!name.equals("all") && !name.equals("none") && !ChargeBench.contestants().containsKey(name)) {
-                throw new ParameterException(spec.commandLine(),
-                        "--against: nobody is called '%s'; 'chargeonce bench list' names them all".formatted(name));
-            }
+        common.require("--rounds", rounds, 1, 1_000);
+        if (!against.contains("all")) {
+            common.requireKnown(against, ChargeBench.contestants().keySet());
         }
-        if (rounds < 1) {
-            throw new ParameterException(spec.commandLine(), "--rounds is %d, but must be at least 1".formatted(rounds));
+        if (runTime.isZero()) {
+            throw new ParameterException(common.spec.commandLine(), "--run-time is 0, but must be longer");
         }
         var report = ChargeBench.run(against, pspLatency, rounds, runTime, common.story());
         common.finish("charge-" + pspLatency.toMillis() + "ms", report.result());

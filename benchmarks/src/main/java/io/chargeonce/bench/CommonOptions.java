@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench;
 
+import java.math.BigDecimal;
+import java.util.Collection;
+import java.util.List;
+import picocli.CommandLine.ParameterException;
 import io.chargeonce.bench.measure.Results;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -20,8 +24,28 @@ final class CommonOptions {
     boolean json;
 
     @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR",
-            description = "Where the raw result is kept. Default: ${DEFAULT-VALUE}.")
+            description = "The folder of the raw results. Default: ${DEFAULT-VALUE}.")
     Path results;
+
+    /** @throws ParameterException naming the option and its range, ends included */
+    void require(String option, double number, double least, double most) {
+        if (!(number >= least && number <= most)) {
+            throw new ParameterException(spec.commandLine(), "%s is %s, but must be from %s to %s".formatted(option, plain(number),
+                    plain(least), plain(most)));
+        }
+    }
+
+    private static String plain(double number) {
+        return Double.isFinite(number) ? BigDecimal.valueOf(number).stripTrailingZeros().toPlainString() : "no number";
+    }
+
+    /** @throws ParameterException if one of these names is not among the known */
+    void requireKnown(List<String> against, Collection<String> known) {
+        against.stream().filter(name -> !name.equals("none") && !known.contains(name)).findFirst().ifPresent(name -> {
+            throw new ParameterException(spec.commandLine(), "--against: there is no '%s'; there are %s, and 'none'".formatted(name,
+                    String.join(", ", known)));
+        });
+    }
 
     PrintWriter story() {
         return new PrintWriter(json ? Writer.nullWriter() : out(), true);

@@ -20,6 +20,7 @@ final class CostCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        common.require("--payments", payments, 100, 10_000_000);
         common.finish("cost", CostBench.run(payments, common.story()));
         return 0;
     }

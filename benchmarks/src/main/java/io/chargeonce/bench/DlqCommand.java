@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench;
 
+import java.nio.file.Files;
+import picocli.CommandLine.ParameterException;
 import io.chargeonce.bench.dlq.DlqBench;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -19,12 +21,18 @@ final class DlqCommand implements Callable<Integer> {
     int letters;
 
     @Option(names = "--launcher", defaultValue = "./chargeonce", paramLabel = "FILE",
-            description = "What a person calls. Default: ${DEFAULT-VALUE}.")
+            description = "The program that a person calls. Default: ${DEFAULT-VALUE}.")
     Path launcher;
 
     /** 0 if the books are right at the end, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--letters", letters, 100, 100_000_000);
+        if (!Files.isExecutable(launcher)) {
+            throw new ParameterException(common.spec.commandLine(),
+                    "--launcher: there is no program %s: name the file chargeonce at the project's root"
+                            .formatted(launcher));
+        }
         var result = DlqBench.run(letters, launcher, common.story());
         common.finish("dlq", result);
         return result.get("balanced").equals(true) ? 0 : 1;

@@ -21,7 +21,7 @@ final class EndToEndCommand implements Callable<Integer> {
     Duration pspLatency;
 
     @Option(names = "--against", split = ",", defaultValue = "spring,spring-async", paramLabel = "NAME",
-            description = "Which of spring, spring-async to run beside us; 'none' is nobody. Default: ${DEFAULT-VALUE}.")
+            description = "The contestants to run beside chargeonce: spring, spring-async, or 'none'. Default: ${DEFAULT-VALUE}.")
     List<String> against;
 
     @Option(names = "--rounds", defaultValue = "5", paramLabel = "N", description = "How often each runs. Default: ${DEFAULT-VALUE}.")
@@ -30,6 +30,8 @@ final class EndToEndCommand implements Callable<Integer> {
     /** 0 if our books balanced in every run, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--rounds", rounds, 1, 1_000);
+        common.requireKnown(against, List.of("spring", "spring-async"));
         var result = EndToEndBench.run(against, pspLatency, rounds, common.story());
         common.finish("end-to-end", result);
         return result.get("balanced").equals(true) ? 0 : 1;

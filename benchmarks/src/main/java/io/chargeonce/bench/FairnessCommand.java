@@ -19,7 +19,7 @@ final class FairnessCommand implements Callable<Integer> {
     int share;
 
     @Option(names = "--times", defaultValue = "10", paramLabel = "N",
-            description = "How many times its share the tenth sends. Default: ${DEFAULT-VALUE}.")
+            description = "How many times its share the tenth merchant sends. Default: ${DEFAULT-VALUE}.")
     int times;
 
     @Option(names = "--seconds", defaultValue = "8", paramLabel = "N",
@@ -29,6 +29,9 @@ final class FairnessCommand implements Callable<Integer> {
     /** 0 if every payment of the nine was accepted and settled, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--share", share, 1, 10_000);
+        common.require("--times", times, 1, 1_000);
+        common.require("--seconds", seconds, 1, 3_600);
         var result = FairnessBench.run(share, times, seconds, common.story());
         common.finish("fairness-" + share + "-" + times, result);
         return result.get("balanced").equals(true) ? 0 : 1;

@@ -27,6 +27,9 @@ final class IngestCommand implements Callable<Integer> {
     /** 0 if the books balanced in every run, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--connections", connections, 1, 10_000);
+        common.require("--repeated", repeated, 0, 100);
+        common.require("--rounds", rounds, 1, 1_000);
         var result = IngestBench.run(connections, repeated, rounds, common.story());
         common.finish("ingest-" + connections + "-" + repeated, result);
         return result.get("balanced").equals(true) ? 0 : 1;

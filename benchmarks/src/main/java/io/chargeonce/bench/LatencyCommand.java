@@ -20,6 +20,7 @@ final class LatencyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        common.require("--payments", payments, 10, 10_000_000);
         common.finish("latency", LatencyBench.run(payments, common.story()));
         return 0;
     }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 @Command(name = "list", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Names the benches, and whom they can be run against.")
+        description = "Names the benches, and the contestants that they can be run against.")
 final class ListCommand implements Runnable {
 
     @Spec

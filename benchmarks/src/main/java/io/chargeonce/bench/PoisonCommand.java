@@ -23,6 +23,8 @@ final class PoisonCommand implements Callable<Integer> {
     /** 0 if the books balanced in every run, else 1. */
     @Override
     public Integer call() throws Exception {
+        common.require("--rate", rate, 1, 100_000);
+        common.require("--rounds", rounds, 1, 1_000);
         var result = PoisonBench.run(rate, rounds, common.story());
         common.finish("poison", result);
         return result.get("balanced").equals(true) ? 0 : 1;

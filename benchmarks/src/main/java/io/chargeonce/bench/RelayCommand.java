@@ -19,6 +19,7 @@ final class RelayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        common.require("--rounds", rounds, 1, 1_000);
         common.finish("relay", RelayBench.run(rounds, common.story()));
         return 0;
     }

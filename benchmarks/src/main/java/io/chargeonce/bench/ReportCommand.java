@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench;
 
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import io.chargeonce.bench.measure.Results;
 import io.chargeonce.bench.report.Page;
 import java.io.IOException;
@@ -13,6 +17,9 @@ import picocli.CommandLine.Option;
 @Command(name = "report", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Writes the page of figures from the latest kept results.")
 final class ReportCommand implements java.util.concurrent.Callable<Integer> {
+
+    @Spec
+    CommandSpec spec;
 
     @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR",
             description = "Where the results are. Default: ${DEFAULT-VALUE}.")
@@ -28,6 +35,11 @@ final class ReportCommand implements java.util.concurrent.Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        Stream.of(results, reasons).filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
+            throw new ParameterException(spec.commandLine(),
+                    "there is no %s: call it at the project's root, or name --results and --reasons"
+                            .formatted(file));
+        });
         var why = new Properties();
         try (var reader = Files.newBufferedReader(reasons)) {
             why.load(reader);

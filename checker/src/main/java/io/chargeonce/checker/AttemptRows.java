@@ -11,7 +11,7 @@ import java.time.OffsetDateTime;
 /** Reads the attempts in order and finds those that should not be there. */
 final class AttemptRows {
 
-    private final ShareContents books;
+    private final ShareContents contents;
 
     private String operation = "";
     private int lastSequence;
@@ -20,8 +20,8 @@ final class AttemptRows {
     private long lastDecided;
     private long lastSent;
 
-    AttemptRows(ShareContents books) {
-        this.books = books;
+    AttemptRows(ShareContents contents) {
+        this.contents = contents;
     }
 
     private static final String INDEX = """
@@ -51,23 +51,23 @@ final class AttemptRows {
 
     void read(Rows rows) {
         rows.each(INDEX, row -> {
-            if (row.getLong("n") == 0 && books.share.isFirst()) {
-                books.findings.addGeneral(Invariant.ATTEMPTS_MONOTONE, "the unique index one_open_attempt is missing");
+            if (row.getLong("n") == 0 && contents.share.isFirst()) {
+                contents.findings.addGeneral(Invariant.ATTEMPTS_MONOTONE, "the unique index one_open_attempt is missing");
             }
         });
         rows.each(ATTEMPTS, this::attempt);
         // At once it only ever goes on to another PSP.
         rows.each(TWICE, row -> wrong(row.getString("operation_id"), "attempt %d went to %s once more without having waited in between"
                 .formatted(row.getInt("sequence"), row.getString("psp"))));
-        books.payments.values().forEach(this::total);
+        contents.payments.values().forEach(this::total);
     }
 
     private void attempt(ResultSet row) throws SQLException {
         String id = row.getString("operation_id");
         if (!row.getString("operation").equals("charge")) {
-            books.givingBack.put(row.getString("psp_key"), id);
+            contents.givingBack.put(row.getString("psp_key"), id);
         }
-        if (!books.share.holds(id)) {
+        if (!contents.share.holds(id)) {
             return;
         }
         if (!id.equals(operation)) {
@@ -78,7 +78,7 @@ final class AttemptRows {
             lastDecided = Long.MIN_VALUE;
             lastSent = Long.MIN_VALUE;
         }
-        Payment payment = books.payments.get(id);
+        Payment payment = contents.payments.get(id);
         if (payment == null || !payment.hasRow()) {
             wrong(id, "has an attempt, but no operation");
             return;
@@ -96,7 +96,7 @@ final class AttemptRows {
                     "attempt %d was sent under the key %s, which is not the one that it derives".formatted(row.getInt("sequence"), key));
         }
         if (payment.charge && row.getBoolean("failed_definite")) {
-            books.attempts.put(key, new ShareContents.AttemptOf(payment.id, row.getInt("sequence")));
+            contents.attempts.put(key, new ShareContents.AttemptOf(payment.id, row.getInt("sequence")));
         }
     }
 
@@ -149,6 +149,6 @@ final class AttemptRows {
     }
 
     private void wrong(String id, String sentence) {
-        books.findings.add(Invariant.ATTEMPTS_MONOTONE, PaymentCount.ATTEMPTS_NOT_MONOTONE, id, sentence);
+        contents.findings.add(Invariant.ATTEMPTS_MONOTONE, PaymentCount.ATTEMPTS_NOT_MONOTONE, id, sentence);
     }
 }

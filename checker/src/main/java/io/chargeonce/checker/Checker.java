@@ -65,20 +65,20 @@ public final class Checker {
         return count[0];
     }
 
-    private static void judge(ShareContents books, Evidence evidence, Sources sources) {
+    private static void judge(ShareContents contents, Evidence evidence, Sources sources) {
         try (var topics = sources.topics()) {
-            List<WorkTopic> work = workTopics(books, evidence, topics);
-            readRows(books, evidence, sources);
-            readTopics(books, evidence, topics, work);
+            List<WorkTopic> work = workTopics(contents, evidence, topics);
+            readRows(contents, evidence, sources);
+            readTopics(contents, evidence, topics, work);
         }
-        var movements = new Movements(books);
-        var declines = new Declines(books);
+        var movements = new Movements(contents);
+        var declines = new Declines(contents);
         sources.eachMovement((psp, movement) -> movements.movement(movement));
         sources.eachRequest(declines::request);
-        evidence.calls().ifPresent(calls -> new ClientChecks(books).check(calls));
-        books.payments.values().forEach(new PaymentChecks(books, evidence, !evidence.psps().isEmpty())::check);
-        evidence.recovery().ifPresent(recovery -> Healed.operations(books));
-        books.totals.count(books);
+        evidence.calls().ifPresent(calls -> new ClientChecks(contents).check(calls));
+        contents.payments.values().forEach(new PaymentChecks(contents, evidence, !evidence.psps().isEmpty())::check);
+        evidence.recovery().ifPresent(recovery -> Healed.operations(contents));
+        contents.totals.count(contents);
     }
 
     private static void recovered(Totals totals, Evidence evidence, Sources sources, Recovery recovery) {
@@ -98,62 +98,62 @@ public final class Checker {
         });
     }
 
-    private static void readRows(ShareContents books, Evidence evidence, Sources sources) {
+    private static void readRows(ShareContents contents, Evidence evidence, Sources sources) {
         try (var rows = Rows.open(sources)) {
-            new OperationRows(books).read(rows);
-            new AttemptRows(books).read(rows);
-            new TierVisits(books, evidence).read(rows);
-            new DeadLetterRows(books, evidence.topicPrefix()).read(rows);
-            new SealRows(books).read(rows);
-            planted(books, evidence).lookThrough(rows);
+            new OperationRows(contents).read(rows);
+            new AttemptRows(contents).read(rows);
+            new TierVisits(contents, evidence).read(rows);
+            new DeadLetterRows(contents, evidence.topicPrefix()).read(rows);
+            new SealRows(contents).read(rows);
+            planted(contents, evidence).lookThrough(rows);
         }
     }
 
-    /** With the offsets of this moment: whatever is finished now, the rows already show. */
-    private static List<WorkTopic> workTopics(ShareContents books, Evidence evidence, Topics topics) {
+    /** With the offsets of this moment: the rows already show all that is finished now. */
+    private static List<WorkTopic> workTopics(ShareContents contents, Evidence evidence, Topics topics) {
         var work = new ArrayList<WorkTopic>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             String topic = workTopic(evidence, tier);
-            work.add(new WorkTopic(books, topic, tier, topics.isWhole(topic), topics.committed(topic + ".workers", topic)));
+            work.add(new WorkTopic(contents, topic, tier, topics.isWhole(topic), topics.committed(topic + ".workers", topic)));
         }
         return work;
     }
 
-    private static void readTopics(ShareContents books, Evidence evidence, Topics topics, List<WorkTopic> work) {
-        var planted = planted(books, evidence);
+    private static void readTopics(ShareContents contents, Evidence evidence, Topics topics, List<WorkTopic> work) {
+        var planted = planted(contents, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
             if (!topics.isOfAStranger(record)) {
                 planted.lookThrough(record);
             }
             topic.record(record);
         }));
-        var outcomes = new OutcomeTopic(books);
+        var outcomes = new OutcomeTopic(contents);
         String told = evidence.topicPrefix() + ".outcomes";
         topics.each(told, record -> {
             planted.lookThrough(record);
             outcomes.record(record);
         });
-        books.outcomesSince = topics.isWhole(told) ? Long.MIN_VALUE : topics.retention(told)
-                .map(kept -> books.rowsReadAt - kept.minus(CLOCKS_DIFFER).toNanos() / 1_000).orElse(Long.MIN_VALUE);
-        var deadLetters = new DeadLetterTopic(books);
+        contents.outcomesSince = topics.isWhole(told) ? Long.MIN_VALUE : topics.retention(told)
+                .map(kept -> contents.rowsReadAt - kept.minus(CLOCKS_DIFFER).toNanos() / 1_000).orElse(Long.MIN_VALUE);
+        var deadLetters = new DeadLetterTopic(contents);
         topics.each(evidence.topicPrefix() + ".dlq", record -> {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
         for (String rest : List.of(".audit-seals", ".intake-refused")) {
-            if (books.share.isFirst() && !evidence.planted().isEmpty()) {
+            if (contents.share.isFirst() && !evidence.planted().isEmpty()) {
                 topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
             }
         }
         deadLetters.compare();
-        if (books.share.isFirst()) {
+        if (contents.share.isFirst()) {
             evidence.logs().forEach(planted::lookThrough);
         }
     }
 
     /** What may be nowhere is looked for once. */
-    private static Planted planted(ShareContents books, Evidence evidence) {
-        return new Planted(books.share.isFirst() ? evidence.planted() : List.of(), books.findings);
+    private static Planted planted(ShareContents contents, Evidence evidence) {
+        return new Planted(contents.share.isFirst() ? evidence.planted() : List.of(), contents.findings);
     }
 
     static String workTopic(Evidence evidence, int tier) {
@@ -185,19 +185,19 @@ public final class Checker {
         return count[0];
     }
 
-    private static final String STANDING = """
+    private static final String OPEN_COUNTS = """
             SELECT (SELECT count(*) FROM operation_state WHERE state IN ('scheduled', 'parked')) AS in_tiers,
                    (SELECT count(*) FROM operation_state WHERE state = 'unresolved') AS unresolved,
                    (SELECT count(*) FROM dead_letter WHERE state = 'dead') AS dead
             """;
 
     /** Cheap enough for once a second on a table of thousands. */
-    public static OpenCounts standing(Evidence evidence) {
-        var standing = new OpenCounts[1];
+    public static OpenCounts openCounts(Evidence evidence) {
+        var counts = new OpenCounts[1];
         try (var rows = Rows.open(Sources.of(evidence))) {
-            rows.each(STANDING,
-                    row -> standing[0] = new OpenCounts(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
+            rows.each(OPEN_COUNTS,
+                    row -> counts[0] = new OpenCounts(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
         }
-        return standing[0];
+        return counts[0];
     }
 }

@@ -7,33 +7,33 @@ import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 
-/** Compares what clients were told with the rows. */
+/** Compares the answers that clients got with the rows. */
 final class ClientChecks {
 
-    private final ShareContents books;
+    private final ShareContents contents;
 
-    ClientChecks(ShareContents books) {
-        this.books = books;
+    ClientChecks(ShareContents contents) {
+        this.contents = contents;
     }
 
     void check(Calls calls) {
         calls.forEach(this::call);
-        books.payments.values().forEach(this::compare);
+        contents.payments.values().forEach(this::compare);
         calls.forEach(this::explain);
         calls.forEachRefund(this::refund);
-        books.payments.values().forEach(payment -> {
+        contents.payments.values().forEach(payment -> {
             if (payment.hasRow() && payment.clientUnknown && !payment.clientOk) {
-                books.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, "has the content of none of the calls for its key");
+                contents.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, "has the content of none of the calls for its key");
             }
         });
     }
 
     private void call(ClientCall call) {
         String id = DerivedId.ofPayment(call.merchant(), call.key());
-        if (!books.share.holds(id)) {
+        if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = books.payment(id);
+        Payment payment = contents.payment(id);
         switch (call.result()) {
             case FAIL -> payment.clientFail = true;
             case UNKNOWN -> payment.clientUnknown = true;
@@ -43,10 +43,10 @@ final class ClientChecks {
 
     private void accepted(Payment payment, ClientCall call) {
         if (!call.paymentId().orElseThrow().equals(payment.id)) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was answered as " + call.paymentId().get());
+            contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was answered as " + call.paymentId().get());
         }
         if (payment.clientOk && !payment.okContent().equals(call.content())) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was accepted at %s and at %s under one key"
+            contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was accepted at %s and at %s under one key"
                     .formatted(payment.okContent(), call.content()));
         }
         if (!payment.clientOk) {
@@ -56,28 +56,28 @@ final class ClientChecks {
 
     private void compare(Payment payment) {
         if (payment.clientOk && !payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, payment.id, "was accepted, and has no row");
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, payment.id, "was accepted, and has no row");
         }
         if (payment.clientOk && payment.hasRow()) {
             compare(payment, payment.okContent(), payment.content());
         }
         if (payment.clientFail && !payment.clientOk && !payment.clientUnknown && payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.PHANTOM, payment.id, "was refused, and has a row");
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.PHANTOM, payment.id, "was refused, and has a row");
         }
     }
 
     private void compare(Payment payment, ClientCall.Content told, ClientCall.Content kept) {
         String finding = "was accepted at %s, and its row says %s".formatted(told, kept);
         if (told.amount() != kept.amount() || !told.currency().equals(kept.currency())) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, payment.id, finding);
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, payment.id, finding);
         } else if (!told.equals(kept)) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, finding);
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, payment.id, finding);
         }
     }
 
     /** A row that only calls without an answer can explain has the content of one of them. */
     private void explain(ClientCall call) {
-        Payment payment = books.payments.get(DerivedId.ofPayment(call.merchant(), call.key()));
+        Payment payment = contents.payments.get(DerivedId.ofPayment(call.merchant(), call.key()));
         if (payment != null && call.result() == ClientCall.Result.UNKNOWN && call.content().equals(payment.content())) {
             payment.clientUnknown = false;
         }
@@ -85,17 +85,17 @@ final class ClientChecks {
 
     /** What was refused once may have been accepted from another client since, so only an acceptance proves anything. */
     private void refund(RefundCall call) {
-        if (call.result() != ClientCall.Result.OK || !books.share.holds(call.entity())) {
+        if (call.result() != ClientCall.Result.OK || !contents.share.holds(call.entity())) {
             return;
         }
         if (!call.refundId().orElseThrow().equals(call.entity())) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, call.entity(), "was answered as " + call.refundId().get());
+            contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, call.entity(), "was answered as " + call.refundId().get());
         }
-        Payment refund = books.payments.get(call.entity());
+        Payment refund = contents.payments.get(call.entity());
         if (refund == null || !refund.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, call.entity(), "was accepted, and has no row");
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, call.entity(), "was accepted, and has no row");
         } else if (call.amount().isPresent() && call.amount().getAsLong() != refund.amount) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, call.entity(),
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, call.entity(),
                     "was accepted at %d, and its row says %d"
                             .formatted(call.amount().getAsLong(), refund.amount));
         }

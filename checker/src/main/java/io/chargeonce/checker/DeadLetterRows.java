@@ -10,12 +10,12 @@ import java.sql.SQLException;
 /** Reads the dead-letter queue's rows, what waits in the outbox, and whether every change was audited. */
 final class DeadLetterRows {
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final String outcomes;
     private final String deadLetters;
 
-    DeadLetterRows(ShareContents books, String prefix) {
-        this.books = books;
+    DeadLetterRows(ShareContents contents, String prefix) {
+        this.contents = contents;
         this.outcomes = prefix + ".outcomes";
         this.deadLetters = prefix + ".dlq";
     }
@@ -28,7 +28,7 @@ final class DeadLetterRows {
     private static final String STAGED = "SELECT topic, record_key, refusal FROM outbox";
 
     /**
-     * Revisions count from 1, one for each change; its record names it, whoever it was that caused it. Where the beginning of the log
+     * Revisions count from 1, one for each change; its record names it, no matter who caused it. Where the beginning of the log
      * was forgotten, the first may be gone.
      */
     private static final String AUDITED = """
@@ -44,14 +44,14 @@ final class DeadLetterRows {
     void read(Rows rows) {
         rows.each(LETTERS, this::letter);
         rows.each(STAGED, this::staged);
-        if (books.share.isFirst()) {
+        if (contents.share.isFirst()) {
             rows.each(AUDITED, this::unaudited);
         }
-        books.payments.values().forEach(this::compare);
+        contents.payments.values().forEach(this::compare);
     }
 
     private void unaudited(ResultSet row) throws SQLException {
-        books.findings.add(Invariant.DLQ_ALGEBRA, row.getString("dead_letter_id"),
+        contents.findings.add(Invariant.DLQ_ALGEBRA, row.getString("dead_letter_id"),
                 "changed %d times in the dead-letter queue, with %d audit records about %d of the changes".formatted(
                         row.getInt("revision"), row.getInt("records"), row.getInt("distinct_records")));
     }
@@ -60,14 +60,14 @@ final class DeadLetterRows {
         String id = row.getString("dead_letter_id");
         String operation = row.getString("operation_id");
         boolean live = row.getString("state").equals("dead");
-        if (books.share.holds(id)) {
-            books.letters.put(id, new ShareContents.Letter(live, row.getInt("revision"), operation != null, false));
+        if (contents.share.holds(id)) {
+            contents.letters.put(id, new ShareContents.Letter(live, row.getInt("revision"), operation != null, false));
         }
         if (operation == null) {
-            books.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
+            contents.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
                     row.getString("cause"));
-        } else if (live && books.share.holds(operation)) {
-            Payment payment = books.payment(operation);
+        } else if (live && contents.share.holds(operation)) {
+            Payment payment = contents.payment(operation);
             payment.liveLetter = true;
             payment.listedUnresolved = row.getString("cause").equals("unresolved");
         }
@@ -76,19 +76,19 @@ final class DeadLetterRows {
     private void staged(ResultSet row) throws SQLException {
         String topic = row.getString("topic");
         String key = row.getString("record_key");
-        if (!books.share.holds(key)) {
+        if (!contents.share.holds(key)) {
             return;
         }
         if (row.getString("refusal") != null) {
-            books.findings.add(Invariant.ALIVE_AFTER_HEAL, key,
+            contents.findings.add(Invariant.ALIVE_AFTER_HEAL, key,
                     "has a record for %s that the broker refused: %s".formatted(topic, row.getString("refusal")));
             return;
         }
-        books.totals.staged++;
+        contents.totals.staged++;
         if (topic.equals(outcomes)) {
-            books.payment(key).outcomePending = true;
+            contents.payment(key).outcomePending = true;
         } else if (topic.equals(deadLetters)) {
-            books.letters.computeIfPresent(key,
+            contents.letters.computeIfPresent(key,
                     (id, letter) -> new ShareContents.Letter(letter.live(), letter.revision(), letter.ofOperation(), true));
         }
     }
@@ -96,11 +96,11 @@ final class DeadLetterRows {
     private void compare(Payment payment) {
         if (payment.liveLetter && payment.state != State.DEAD
                 && !(payment.state == State.UNRESOLVED && payment.listedUnresolved)) {
-            books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is listed in the dead-letter queue, but "
+            contents.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is listed in the dead-letter queue, but "
                     + (payment.hasRow() ? "is " + payment.state.tag() : "was never accepted"));
         }
         if (payment.state == State.DEAD && !payment.liveLetter) {
-            books.findings.add(Invariant.DLQ_ALGEBRA, PaymentCount.LOST, payment.id, "is dead, but not listed in the dead-letter queue");
+            contents.findings.add(Invariant.DLQ_ALGEBRA, PaymentCount.LOST, payment.id, "is dead, but not listed in the dead-letter queue");
         }
     }
 }

@@ -17,16 +17,16 @@ final class DeadLetterTopic {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final Map<String, Seen> folded = new HashMap<>();
 
-    DeadLetterTopic(ShareContents books) {
-        this.books = books;
+    DeadLetterTopic(ShareContents contents) {
+        this.contents = contents;
     }
 
     /** Of two copies the higher revision is the newer, wherever it stands. */
     void record(ConsumerRecord<byte[], byte[]> record) {
-        if (!books.share.holds(Headers.key(record))) {
+        if (!contents.share.holds(Headers.key(record))) {
             return;
         }
         if (record.key() == null) {
@@ -43,8 +43,8 @@ final class DeadLetterTopic {
 
     /** A change that was made while we read, so that the row knows nothing of it. Brokers cut their time to milliseconds. */
     private boolean isNews(ConsumerRecord<byte[], byte[]> record, String id, Seen seen) {
-        ShareContents.Letter letter = books.letters.get(id);
-        return (letter == null || seen.revision > letter.revision()) && (record.timestamp() + 1) * 1_000 > books.rowsReadAt;
+        ShareContents.Letter letter = contents.letters.get(id);
+        return (letter == null || seen.revision > letter.revision()) && (record.timestamp() + 1) * 1_000 > contents.rowsReadAt;
     }
 
     private Seen seen(ConsumerRecord<byte[], byte[]> record, String id) {
@@ -60,7 +60,7 @@ final class DeadLetterTopic {
     }
 
     void compare() {
-        books.letters.forEach((id, letter) -> {
+        contents.letters.forEach((id, letter) -> {
             Seen seen = folded.remove(id);
             if (letter.pending()) {
                 return;
@@ -82,9 +82,9 @@ final class DeadLetterTopic {
 
     private void wrong(String id, String sentence) {
         if (id.isEmpty()) {
-            books.findings.addGeneral(Invariant.DLQ_ALGEBRA, sentence);
+            contents.findings.addGeneral(Invariant.DLQ_ALGEBRA, sentence);
         } else {
-            books.findings.add(Invariant.DLQ_ALGEBRA, id, sentence);
+            contents.findings.add(Invariant.DLQ_ALGEBRA, id, sentence);
         }
     }
 }

@@ -14,10 +14,10 @@ final class Declines {
     /** What the charge consumer appends to an attempt's key for its second call. */
     private static final String CONFIRM = "-confirm";
 
-    private final ShareContents books;
+    private final ShareContents contents;
 
-    Declines(ShareContents books) {
-        this.books = books;
+    Declines(ShareContents contents) {
+        this.contents = contents;
     }
 
     void request(JsonNode request) {
@@ -25,17 +25,17 @@ final class Declines {
             return;
         }
         String key = request.path("idempotency_key").asString("").replace(CONFIRM, "");
-        ShareContents.AttemptOf attempt = books.attempts.get(key);
+        ShareContents.AttemptOf attempt = contents.attempts.get(key);
         if (attempt != null) {
             declined(attempt);
         }
     }
 
     private void declined(ShareContents.AttemptOf attempt) {
-        Payment payment = books.payments.get(attempt.operation());
+        Payment payment = contents.payments.get(attempt.operation());
         boolean triedAgain = attempt.sequence() < payment.sequence && payment.presentedAgain == 0;
         if (triedAgain || payment.state == State.SCHEDULED && payment.presentedAgain == 0 || payment.state == State.DEAD) {
-            books.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
+            contents.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
                     .formatted(payment.state.tag(), payment.sequence, attempt.sequence()));
         }
     }

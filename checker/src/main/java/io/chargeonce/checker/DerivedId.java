@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Ids that follow from what they identify: worked out here anew, from the published rules. */
+/** Ids that follow from what they identify: worked out here again, from the published rules. */
 final class DerivedId {
 
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

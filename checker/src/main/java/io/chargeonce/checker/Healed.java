@@ -4,7 +4,10 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 
-/** What must be over in a pipeline that is well again: payments under way, lag, transactions, locks. */
+/**
+ * Checks that nothing is left over in a pipeline that is well again: no payment under way, no lag, no open transaction, no lock waited
+ * for.
+ */
 final class Healed {
 
     private final Totals totals;
@@ -26,7 +29,7 @@ final class Healed {
 
     private static final String PREPARED = "SELECT gid FROM pg_prepared_xacts WHERE database = current_database()";
 
-    /** A row's or a table's lock that somebody waits for in vain. */
+    /** A row's or a table's lock that a session waits for in vain. */
     private static final String WAITED_FOR = """
             SELECT waiting.pid, locktype, mode, coalesce(relation::regclass::text, '') AS relation
               FROM pg_locks AS waiting JOIN pg_stat_activity USING (pid)
@@ -42,9 +45,9 @@ final class Healed {
     }
 
     /** An operation of this share that is still under way. */
-    static void operations(ShareContents books) {
-        books.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
-                .forEach(payment -> books.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
+    static void operations(ShareContents contents) {
+        contents.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
+                .forEach(payment -> contents.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
                         .formatted(payment.state.tag(), payment.step)));
     }
 

@@ -12,43 +12,43 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import tools.jackson.databind.JsonNode;
 
-/** Puts what the ledgers say beside the rows: over all PSPs, and by the payment id that travelled as metadata. */
+/** Compares the ledgers of all PSPs with the rows, by the payment id that was sent as metadata. */
 final class Movements {
 
-    private final ShareContents books;
+    private final ShareContents contents;
 
-    Movements(ShareContents books) {
-        this.books = books;
+    Movements(ShareContents contents) {
+        this.contents = contents;
     }
 
     void movement(JsonNode movement) {
         String id = movement.path("metadata").path("payment_id").asString("");
-        if (id.isEmpty() && !books.share.isFirst()) {
+        if (id.isEmpty() && !contents.share.isFirst()) {
             return;
         }
         if (id.isEmpty()) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, movement.path("id").asString(),
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, movement.path("id").asString(),
                     "moved money for no payment: its metadata name none");
             return;
         }
         if (movement.path("kind").asString().equals("refund")) {
             String operation = operationOf(movement);
-            if (books.share.holds(operation)) {
+            if (contents.share.holds(operation)) {
                 givenBack(operation, id, movement);
             }
-            if (books.share.holds(id)) {
-                refund(books.payment(id), operation, movement);
+            if (contents.share.holds(id)) {
+                refund(contents.payment(id), operation, movement);
             }
-        } else if (books.share.holds(id)) {
-            capture(books.payment(id), movement);
+        } else if (contents.share.holds(id)) {
+            capture(contents.payment(id), movement);
         }
     }
 
     private void capture(Payment payment, JsonNode movement) {
-        books.totals.captures++;
+        contents.totals.captures++;
         if (!payment.hasRow()) {
             if (happenedBeforeRowsWereRead(movement)) {
-                books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "was captured, but never accepted");
+                contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "was captured, but never accepted");
             }
             return;
         }
@@ -58,27 +58,29 @@ final class Movements {
         payment.captures++;
         payment.capturedMoney += amount;
         if (payment.state == State.SUCCEEDED) {
-            books.money(payment).captured += amount;
+            contents.money(payment).captured += amount;
         }
         if (said.isEmpty() || amount != payment.amount || !currency.equals(payment.currency)) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, payment.id, "was accepted at %s %s, and captured at %s %s"
-                    .formatted(decimal(payment.amount, payment.currency).toPlainString(), payment.currency, value(movement).toPlainString(),
-                            currency));
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, payment.id,
+                    "was accepted at %s %s, and captured at %s %s"
+                            .formatted(decimal(payment.amount, payment.currency).toPlainString(), payment.currency,
+                                    value(movement).toPlainString(),
+                                    currency));
         }
     }
 
     private void givenBack(String operation, String payment, JsonNode movement) {
-        Payment refund = books.payments.get(operation);
+        Payment refund = contents.payments.get(operation);
         if (refund != null && refund.hasRow()) {
             refund.captures++;
             if (!minorUnits(movement).equals(OptionalLong.of(refund.amount)) || !currency(movement).equals(refund.currency)) {
-                books.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, operation,
+                contents.findings.add(Invariant.PSP_AGREES, PaymentCount.WRONG_AMOUNT, operation,
                         "is about %s %s, and gave back %s %s".formatted(
                                 decimal(refund.amount, refund.currency).toPlainString(), refund.currency, value(movement).toPlainString(),
                                 currency(movement)));
             }
         } else if (happenedBeforeRowsWereRead(movement)) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment,
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment,
                     "got money back that no row of ours speaks of: " + operation);
         }
     }
@@ -89,12 +91,13 @@ final class Movements {
             payment.reversals++;
             payment.reversedMoney += amount;
             if (payment.state == State.SUCCEEDED) {
-                books.money(payment).captured -= amount;
+                contents.money(payment).captured -= amount;
             }
             return;
         }
         if (!payment.refunded(operation, amount)) {
-            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded more than once for " + operation);
+            contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id,
+                    "was refunded more than once for " + operation);
         }
     }
 
@@ -133,13 +136,13 @@ final class Movements {
     private String operationOf(JsonNode movement) {
         String key = movement.path("idempotency_key").asString("");
         String reference = movement.path("reference").asString(key);
-        String byKey = books.givingBack.getOrDefault(reference, books.givingBack.getOrDefault(key, key));
+        String byKey = contents.givingBack.getOrDefault(reference, contents.givingBack.getOrDefault(key, key));
         return movement.path("metadata").path("operation_id").asString(byKey);
     }
 
     private boolean happenedBeforeRowsWereRead(JsonNode movement) {
         try {
-            return Rows.micros(Instant.parse(movement.path("at").asString(""))) <= books.rowsReadAt;
+            return Rows.micros(Instant.parse(movement.path("at").asString(""))) <= contents.rowsReadAt;
         } catch (DateTimeException noTime) {
             return true;
         }

@@ -9,15 +9,15 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Reads who was accepted and where everybody stands. */
+/** Reads each operation and its state. */
 final class OperationRows {
 
-    private final ShareContents books;
+    private final ShareContents contents;
     /** Merchants, currencies, PSPs and a test's payment methods are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
 
-    OperationRows(ShareContents books) {
-        this.books = books;
+    OperationRows(ShareContents contents) {
+        this.contents = contents;
     }
 
     private static final String NOW = "SELECT clock_timestamp() AS now";
@@ -37,22 +37,22 @@ final class OperationRows {
             """;
 
     void read(Rows rows) {
-        rows.each(NOW, row -> books.rowsReadAt = Rows.micros(row, "now"));
+        rows.each(NOW, row -> contents.rowsReadAt = Rows.micros(row, "now"));
         rows.each(OPERATIONS, this::operation);
         rows.each(KEYS, this::key);
-        books.payments.values().forEach(payment -> {
+        contents.payments.values().forEach(payment -> {
             if (payment.charge && !payment.hasKeyRow) {
-                books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "has an operation, but no idempotency key row");
+                contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "has an operation, but no idempotency key row");
             }
         });
     }
 
     private void operation(ResultSet row) throws SQLException {
         String id = row.getString("operation_id");
-        if (!books.share.holds(id)) {
+        if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = books.payment(id);
+        Payment payment = contents.payment(id);
         payment.state = State.fromTag(row.getString("state"));
         payment.charge = row.getString("kind").equals("charge");
         payment.paymentId = payment.charge ? payment.id : row.getString("payment_id");
@@ -66,7 +66,7 @@ final class OperationRows {
         payment.psp = word(row.getString("psp"));
         payment.pspReference = Payment.digest(row.getString("psp_reference"));
         if (payment.charge && payment.state == State.SUCCEEDED) {
-            books.money(payment).succeeded += payment.amount;
+            contents.money(payment).succeeded += payment.amount;
         }
         payment.asked = row.getBoolean("asked");
         payment.presentedAgain = row.getInt("represented");
@@ -74,7 +74,7 @@ final class OperationRows {
         identify(payment, row);
         int unheard = row.getInt("generation") - 1 - row.getInt("merges");
         if (unheard < 0 || unheard > 0 && !row.getBoolean("forgotten")) {
-            books.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is of generation %d, with %d merges on record"
+            contents.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is of generation %d, with %d merges on record"
                     .formatted(row.getInt("generation"), row.getInt("merges")));
         }
     }
@@ -83,26 +83,26 @@ final class OperationRows {
         String reference = row.getString("operation_ref");
         String entity = "payment-" + payment.paymentId + "-refund" + (reference.isEmpty() ? "" : "-" + reference);
         if (row.getString("kind").equals("refund") && !payment.id.equals(entity)) {
-            books.findings.add(Invariant.REFUNDS, payment.id, "is not the refund that its entity names: " + entity);
+            contents.findings.add(Invariant.REFUNDS, payment.id, "is not the refund that its entity names: " + entity);
         }
         if (payment.charge && !payment.id.equals(DerivedId.ofPayment(payment.merchant, row.getString("idempotency_key")))) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
+            contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
         }
     }
 
     private void key(ResultSet row) throws SQLException {
         String id = row.getString("resource_id");
-        if (!books.share.holds(id)) {
+        if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = books.payments.get(id);
+        Payment payment = contents.payments.get(id);
         if (payment == null || !payment.hasRow()) {
-            books.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, id, "has an idempotency key row, but no operation");
+            contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, id, "has an idempotency key row, but no operation");
         } else {
             payment.hasKeyRow = true;
         }
         if (!id.equals(DerivedId.ofPayment(row.getString("merchant_id"), row.getString("idempotency_key")))) {
-            books.findings.add(Invariant.IDEMPOTENT_ACCEPT, id, "is stored under a key that derives another payment");
+            contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, id, "is stored under a key that derives another payment");
         }
     }
 

@@ -19,31 +19,31 @@ final class OutcomeTopic {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final ShareContents books;
+    private final ShareContents contents;
     /** Statuses are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
 
-    OutcomeTopic(ShareContents books) {
-        this.books = books;
+    OutcomeTopic(ShareContents contents) {
+        this.contents = contents;
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {
-        if (!books.share.holds(Headers.key(record))) {
+        if (!contents.share.holds(Headers.key(record))) {
             return;
         }
         try {
             outcome(record, JSON.readTree(record.value() == null ? new byte[0] : record.value()));
         } catch (JacksonException | DateTimeException e) {
-            books.findings.addGeneral(Invariant.OUTCOME_AGREES, "no outcome can be read at "
+            contents.findings.addGeneral(Invariant.OUTCOME_AGREES, "no outcome can be read at "
                     + Place.of(record.topic(), record.partition(), record.offset()));
         }
     }
 
     private void outcome(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
         String id = Headers.key(record);
-        Payment payment = books.payments.get(id);
+        Payment payment = contents.payments.get(id);
         boolean known = payment != null && payment.hasRow();
-        if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > books.rowsReadAt
+        if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > contents.rowsReadAt
                 && !(known && payment.state.isSettled())) {
             return; // Settled while we read.
         }
@@ -81,7 +81,7 @@ final class OutcomeTopic {
             payment.outcomeEvent = Payment.digest(eventId);
             payment.outcome = words.computeIfAbsent(json.path("status").asString(""), same -> same);
             if (payment.outcome.equals(State.SUCCEEDED.tag()) && payment.charge) {
-                books.money(payment).announced += json.path("amount").asLong(0);
+                contents.money(payment).announced += json.path("amount").asLong(0);
             }
         } else if (payment.outcomeEvent != Payment.digest(eventId)) {
             conflict(payment.id, "has two outcome events, of which one is " + eventId);
@@ -89,6 +89,6 @@ final class OutcomeTopic {
     }
 
     private void conflict(String id, String sentence) {
-        books.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_CONFLICT, id, sentence);
+        contents.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_CONFLICT, id, sentence);
     }
 }

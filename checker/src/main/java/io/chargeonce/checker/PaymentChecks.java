@@ -16,14 +16,14 @@ final class PaymentChecks {
     /** So far are the broker's and the database's clocks apart at most, when they are looked after. */
     private static final long CLOCKS_DIFFER_MICROS = 150_000;
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final List<Duration> tiers;
     private final long tiersSince;
     private final Optional<Recovery> recovery;
     private final boolean ledgersRead;
 
-    PaymentChecks(ShareContents books, Evidence evidence, boolean ledgersRead) {
-        this.books = books;
+    PaymentChecks(ShareContents contents, Evidence evidence, boolean ledgersRead) {
+        this.contents = contents;
         this.tiers = evidence.tiers();
         this.tiersSince = Rows.micros(evidence.tiersSince());
         this.recovery = evidence.recovery();
@@ -35,10 +35,10 @@ final class PaymentChecks {
             return;
         }
         if (payment.outcomePending) {
-            books.money(payment).announcing = true;
+            contents.money(payment).announcing = true;
         }
         outcome(payment);
-        fate(payment);
+        ending(payment);
         staged(payment);
         if (ledgersRead && payment.charge) {
             captures(payment);
@@ -53,29 +53,29 @@ final class PaymentChecks {
 
     private void outcome(Payment payment) {
         boolean missing = payment.endedAt != Payment.NEVER && payment.outcome == null && !payment.outcomePending;
-        if (missing && payment.endedAt < books.outcomesSince) {
+        if (missing && payment.endedAt < contents.outcomesSince) {
             if (payment.charge && payment.state == State.SUCCEEDED) {
-                books.money(payment).forgotten += payment.amount;
+                contents.money(payment).forgotten += payment.amount;
             }
         } else if (missing) {
-            books.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_MISSING, payment.id,
+            contents.findings.add(Invariant.OUTCOME_AGREES, PaymentCount.OUTCOME_MISSING, payment.id,
                     "is %s, and has no outcome event".formatted(payment.state.tag()));
         }
     }
 
     /** Three tellers that know nothing of each other: the outcomes topic, the dead letters, the attempts. */
-    private void fate(Payment payment) {
+    private void ending(Payment payment) {
         if (payment.outcome != null && payment.liveLetter) {
-            books.findings.add(Invariant.CONSERVATION, payment.id,
+            contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s by its outcome event and a dead letter as well".formatted(payment.outcome));
         }
         if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
-            books.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
+            contents.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));
         }
         boolean ended = payment.isAtRest() && payment.state != State.SUCCEEDED;
         if (ended && payment.openAttempts > 0) {
-            books.findings.add(Invariant.CONSERVATION, payment.id,
+            contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
         }
     }
@@ -84,48 +84,49 @@ final class PaymentChecks {
     private void staged(Payment payment) {
         int reasons = payment.generation + payment.presentedAgain;
         if (payment.mainSteps() > reasons) {
-            books.findings.add(Invariant.HOP_SOUND, payment.id, "was staged for the main topic under %d steps, and there were %d reasons to"
-                    .formatted(payment.mainSteps(), reasons));
+            contents.findings.add(Invariant.HOP_SOUND, payment.id,
+                    "was staged for the main topic under %d steps, and there were %d reasons to"
+                            .formatted(payment.mainSteps(), reasons));
         }
     }
 
     private void captures(Payment payment) {
         int unreversed = payment.captures - payment.reversals;
         if (unreversed > 1) {
-            books.findings.add(Invariant.ONE_CAPTURE, PaymentCount.DOUBLE_CHARGED, payment.id,
+            contents.findings.add(Invariant.ONE_CAPTURE, PaymentCount.DOUBLE_CHARGED, payment.id,
                     "was captured %d times and reversed %d times".formatted(payment.captures, payment.reversals));
         }
         if (payment.state == State.SUCCEEDED && unreversed < 1) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
         }
         if (payment.isAtRest() && payment.state != State.SUCCEEDED && unreversed > 0) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id,
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id,
                     "is %s, and was captured".formatted(payment.state.tag()));
         }
     }
 
     private void givenBack(Payment refund) {
         if (refund.captures > 1) {
-            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, refund.id,
+            contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, refund.id,
                     "gave money back %d times".formatted(refund.captures));
         }
         if (refund.state == State.SUCCEEDED && refund.captures == 0
                 || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
-            books.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, refund.id, "is %s, and gave money back %d times"
+            contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, refund.id, "is %s, and gave money back %d times"
                     .formatted(refund.state.tag(), refund.captures));
         }
     }
 
     private void refunds(Payment payment) {
         if (payment.refundedMoney > payment.capturedMoney - payment.reversedMoney) {
-            books.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
+            contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
                     .formatted(payment.refundedMoney, payment.capturedMoney - payment.reversedMoney));
         }
     }
 
     /**
      * Only the last staging before an attempt led to it; those before it were parked again without an attempt. Where the first
-     * record of it is lost, whoever had fetched it may still work on it: nobody can tell when that one was in the tier.
+     * record of it is lost, a worker that had fetched it may still work on it: when that record was in the tier is not known.
      */
     private void inTime(Payment payment, Payment.Retry retry) {
         boolean last = payment.retries.stream().noneMatch(other -> other.attempt() == retry.attempt() && other.step() > retry.step());
@@ -135,16 +136,16 @@ final class PaymentChecks {
             long sent = payment.sentAt.get(retry.attempt() - 1);
             boolean known = began >= tiersSince;
             if (known && sent < due) {
-                books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, payment.id,
+                contents.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, payment.id,
                         "attempt %d started %.3f ms before its time in tier %d"
                                 .formatted(retry.attempt(), (due - sent) / 1_000.0, retry.tier()));
             } else if (began >= retry.stagedAt() && retry.appendedAt() > sent + CLOCKS_DIFFER_MICROS) {
-                books.findings.add(Invariant.HOP_SOUND, payment.id,
+                contents.findings.add(Invariant.HOP_SOUND, payment.id,
                         "attempt %d started %.3f s before the record that it waited for was in tier %d"
                                 .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
             } else if (known && recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
                     .isPresent()) {
-                books.findings.add(Invariant.NEVER_EARLY, payment.id,
+                contents.findings.add(Invariant.NEVER_EARLY, payment.id,
                         "attempt %d started %.1f s after its time in tier %d, with no fault about"
                                 .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));
             }

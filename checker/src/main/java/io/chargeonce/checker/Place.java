@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-/** Where a record stands, as one word. */
+/** The place of a record, as one word. */
 final class Place {
 
     private Place() {}

@@ -9,10 +9,10 @@ import java.sql.SQLException;
 /** Reads the seals on the audit log: a record that came to light within a sealed range, or is gone from one, shows by their number. */
 final class SealRows {
 
-    private final ShareContents books;
+    private final ShareContents contents;
 
-    SealRows(ShareContents books) {
-        this.books = books;
+    SealRows(ShareContents contents) {
+        this.contents = contents;
     }
 
     private static final String UNSOUND = """
@@ -25,13 +25,13 @@ final class SealRows {
             """;
 
     void read(Rows rows) {
-        if (books.share.isFirst()) {
+        if (contents.share.isFirst()) {
             rows.each(UNSOUND, this::unsound);
         }
     }
 
     private void unsound(ResultSet row) throws SQLException {
-        books.findings.addGeneral(Invariant.AUDIT_SEALED,
+        contents.findings.addGeneral(Invariant.AUDIT_SEALED,
                 "audit seal %d covers records %d to %d and should begin at %d; it was made over %d records, and there are %d".formatted(
                         row.getLong("seal"), row.getLong("from_id"), row.getLong("to_id"), row.getLong("begins_at"), row.getLong("records"),
                         row.getLong("found")));

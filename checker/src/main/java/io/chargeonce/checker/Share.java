@@ -2,7 +2,7 @@
 package io.chargeonce.checker;
 
 /**
- * The part of all operations that one pass over the evidence judges. What is read is passed over unless it is of the share, so
+ * The part of all operations that one pass over the evidence judges. A reader skips what is not of the share, so
  * that a check needs memory for one share at a time; each operation, dead letter and record is of exactly one.
  *
  * @param number from 0
@@ -25,7 +25,7 @@ record Share(int number, int of) {
         return number == 0;
     }
 
-    /** @param id of an operation or a dead letter, or whatever else a record has for a key */
+    /** @param id of an operation or a dead letter, or any other key of a record */
     boolean holds(String id) {
         return of == 1 || Math.floorMod(id.hashCode() * 0x9E3779B9 >>> 8, of) == number;
     }

@@ -2,7 +2,6 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -18,12 +17,12 @@ import java.util.Optional;
  */
 final class TierVisits {
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final List<Duration> tiers;
     private final long tiersSince;
 
-    TierVisits(ShareContents books, Evidence evidence) {
-        this.books = books;
+    TierVisits(ShareContents contents, Evidence evidence) {
+        this.contents = contents;
         this.tiers = evidence.tiers();
         this.tiersSince = Rows.micros(evidence.tiersSince());
     }
@@ -36,12 +35,12 @@ final class TierVisits {
     }
 
     private void visit(ResultSet row) throws SQLException {
-        if (!books.share.holds(row.getString("operation_id"))) {
+        if (!contents.share.holds(row.getString("operation_id"))) {
             return;
         }
         int step = row.getInt("step");
         long staged = Rows.micros(row, "staged_at");
-        Optional.ofNullable(books.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
+        Optional.ofNullable(contents.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
         if (staged >= tiersSince) {
             compare(row, step, Rows.micros(row, "due_at") - staged);
         }
@@ -49,12 +48,12 @@ final class TierVisits {
 
     private void compare(ResultSet row, int step, long waited) throws SQLException {
         if (row.getInt("tier") > tiers.size()) {
-            throw new EvidenceMissing("%s waited in tier %d, but the delays of only %d tiers are known: name them all, shortest first"
+            throw new IllegalArgumentException("%s waited in tier %d, but only %d delays are named: name those of all tiers, shortest first"
                     .formatted(row.getString("operation_id"), row.getInt("tier"), tiers.size()));
         }
         long delay = tiers.get(row.getInt("tier") - 1).toNanos() / 1_000;
         if (waited < delay) {
-            books.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),
+            contents.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, row.getString("operation_id"),
                     "was due %.3f s after it was staged for step %d, where tier %d has a delay of %.3f s".formatted(
                             waited / 1_000_000.0, step, row.getInt("tier"), delay / 1_000_000.0));
         }

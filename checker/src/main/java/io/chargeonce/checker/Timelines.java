@@ -20,7 +20,10 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.databind.JsonNode;
 
-/** Gathers everything that any source knows about the payments with a violation, in order of time, {@link Masked}. Reads all of it again. */
+/**
+ * Gathers everything that any source knows about the payments with a violation, in order of time, {@link Masked}. Reads all of it
+ * again.
+ */
 final class Timelines {
 
     private static final int MOST_SUBJECTS = 100;

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What all shares of a check come to together. For one thread. */
+/** The totals over all shares of a check. For one thread. */
 final class Totals {
 
     /** Money of one merchant in one currency as three sources tell it. */
@@ -40,8 +40,8 @@ final class Totals {
     private long moving;
 
     /** Counts one share's operations; their books may be forgotten afterwards. */
-    void count(ShareContents books) {
-        for (Payment payment : books.payments.values()) {
+    void count(ShareContents contents) {
+        for (Payment payment : contents.payments.values()) {
             operations += payment.hasRow() ? 1 : 0;
             moving += payment.hasRow() && !payment.state.isAtRest() ? 1 : 0;
             if (payment.charge) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a check came to. Immutable.
+ * The result of a check. Immutable.
  *
  * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
  * @param open       what is not at rest, where that is why nothing can be said
@@ -36,8 +36,8 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         }
         counts.put("in_flight", totals.inFlight());
         counts.put("psp_captures", totals.captures);
-        for (PaymentCount tally : PaymentCount.values()) {
-            counts.put(tally.tag(), (long) totals.findings.count(tally));
+        for (PaymentCount count : PaymentCount.values()) {
+            counts.put(count.tag(), (long) totals.findings.count(count));
         }
         Kind kind = kind(totals, evidence);
         return new Verdict(kind, counts, kind == Kind.UNKNOWN ? Optional.of(totals.open()) : Optional.empty(), totals.findings.violations(),

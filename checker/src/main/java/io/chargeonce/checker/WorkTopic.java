@@ -16,10 +16,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads the main topic or a retry tier after the rows: did each record get its fate, and when was a retry staged? */
+/** Reads the main topic or a retry tier after the rows: was each record decided, and when was a retry staged? */
 final class WorkTopic {
 
-    /** A record's fate. */
+    /** Whether a record was decided. */
     private enum RecordState { HAS_ONE, IS_POISON, WAITS }
 
     private static final int LARGEST_REQUEST = 128 * 1024;
@@ -27,7 +27,7 @@ final class WorkTopic {
     private static final long CLOCKS_DIFFER_MICROS = 60_000_000L;
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final ShareContents books;
+    private final ShareContents contents;
     private final String topic;
     private final int tier;
     private final Map<Integer, Long> committed;
@@ -38,8 +38,8 @@ final class WorkTopic {
      * @param whole     whether every record that ever was on it is still there
      * @param committed by partition, as it was before the rows were read
      */
-    WorkTopic(ShareContents books, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
-        this.books = books;
+    WorkTopic(ShareContents contents, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
+        this.contents = contents;
         this.topic = topic;
         this.tier = tier;
         this.whole = whole;
@@ -51,33 +51,33 @@ final class WorkTopic {
     }
 
     void record(ConsumerRecord<byte[], byte[]> record) {
-        if (!books.share.holds(Headers.key(record))) {
+        if (!contents.share.holds(Headers.key(record))) {
             return;
         }
         if (record.offset() >= committed.getOrDefault(record.partition(), 0L)) {
-            books.totals.lag++;
+            contents.totals.lag++;
         }
-        Optional<String> buriedAs = Optional.ofNullable(books.poison.get(Place.of(topic, record.partition(), record.offset())));
+        Optional<String> buriedAs = Optional.ofNullable(contents.poison.get(Place.of(topic, record.partition(), record.offset())));
         if (buriedAs.isPresent()) {
             buried(record, buriedAs.get());
             return;
         }
-        RecordState fate = fate(record);
+        RecordState state = stateOf(record);
         boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
-        if (!finished && fate != RecordState.HAS_ONE) {
-            books.totals.unconsumed++;
-        } else if (fate == RecordState.IS_POISON) {
-            books.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
+        if (!finished && state != RecordState.HAS_ONE) {
+            contents.totals.unconsumed++;
+        } else if (state == RecordState.IS_POISON) {
+            contents.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
                     .formatted(Place.of(topic, record.partition(), record.offset())));
-        } else if (fate == RecordState.WAITS) {
+        } else if (state == RecordState.WAITS) {
             skipped(record);
         }
     }
 
     /** Of the causes of poison this one alone is found while a record is worked on, and by nothing that it says. */
     private void buried(ConsumerRecord<byte[], byte[]> record, String cause) {
-        if (cause.equals("unprocessable") && fate(record) != RecordState.IS_POISON) {
-            books.findings.add(Invariant.HOP_SOUND, new String(record.key(), StandardCharsets.UTF_8),
+        if (cause.equals("unprocessable") && stateOf(record) != RecordState.IS_POISON) {
+            contents.findings.add(Invariant.HOP_SOUND, new String(record.key(), StandardCharsets.UTF_8),
                     "has a sound record at %s that was dead-lettered as unprocessable".formatted(
                             Place.of(topic, record.partition(), record.offset())));
         }
@@ -85,40 +85,40 @@ final class WorkTopic {
 
     /** It may have a later copy that is yet to be read; then nothing is lost, but the payment is under way. */
     private void skipped(ConsumerRecord<byte[], byte[]> record) {
-        Payment payment = books.payments.get(new String(record.key(), StandardCharsets.UTF_8));
-        books.findings.add(Invariant.HOP_SOUND, PaymentCount.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
+        Payment payment = contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
+        contents.findings.add(Invariant.HOP_SOUND, PaymentCount.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
                 Place.of(topic, record.partition(), record.offset()), payment.state.tag(), payment.step));
     }
 
-    private RecordState fate(ConsumerRecord<byte[], byte[]> record) {
+    private RecordState stateOf(ConsumerRecord<byte[], byte[]> record) {
         if (record.value() == null || record.value().length == 0 || record.value().length > LARGEST_REQUEST) {
             return RecordState.IS_POISON;
         }
         try {
-            return fate(record, JSON.readTree(record.value()));
+            return stateOf(record, JSON.readTree(record.value()));
         } catch (JacksonException notJson) {
             return RecordState.IS_POISON;
         }
     }
 
-    private RecordState fate(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
+    private RecordState stateOf(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
         String operation = json.path("operation_id").asString("");
         boolean readable = json.path("type").asString("").equals("payment.request") && json.path("version").asInt(0) == 1
                 && Arrays.equals(record.key(), operation.getBytes(StandardCharsets.UTF_8));
-        Payment payment = books.payments.get(operation);
+        Payment payment = contents.payments.get(operation);
         if (!readable) {
             return RecordState.IS_POISON;
         }
         if (payment == null || !payment.hasRow()) {
             // Accepted after the rows were read, or never.
-            return record.timestamp() * 1_000 > books.rowsReadAt ? RecordState.HAS_ONE : RecordState.IS_POISON;
+            return record.timestamp() * 1_000 > contents.rowsReadAt ? RecordState.HAS_ONE : RecordState.IS_POISON;
         }
         if (!agrees(payment, json)) {
             return RecordState.IS_POISON;
         }
         int step = json.path("step").asInt(0);
         if (payment.saw(step)) {
-            books.totals.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
+            contents.totals.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
         }
         if (tier > 0) {
             waited(payment, record, step);
@@ -135,7 +135,7 @@ final class WorkTopic {
                 && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
-    /** Of a topic that has lost records nobody can tell when the first of them came. */
+    /** Where a topic has lost records, it is not known when the first of them came. */
     private long appendedAt(ConsumerRecord<byte[], byte[]> record) {
         return whole && record.timestampType() == TimestampType.LOG_APPEND_TIME ? record.timestamp() * 1_000 : Long.MIN_VALUE;
     }

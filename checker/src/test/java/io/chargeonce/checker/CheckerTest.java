@@ -114,7 +114,7 @@ class CheckerTest {
         world.moved(0, "refund", sample.charged, 499, "eur", DerivedId.ofAttempt(sample.charged, "refund", "line-2", "stripe", 1), "");
         world.moved(1, "capture", sample.declined, 1299, "eur", "k7", "");
         world.moved(1, "capture", "pay_of_others", 5, "usd", "k6", "");
-        world.send("outcomes", "nobody", "{\"settled_at\":\"" + Sample.at(5) + "\"}");
+        world.send("outcomes", "unknown", "{\"settled_at\":\"" + Sample.at(5) + "\"}");
         world.send("requests", sample.dead, "not json either");
         world.send("dlq", null, "{}");
         world.calls.add(
@@ -182,7 +182,7 @@ class CheckerTest {
     void an_unanswered_call_is_either_accepted_or_not() {
         world.calls.removeIf(call -> call.key().equals("dead"));
         world.calls.add(new ClientCall("acme", "dead", Sample.CONTENT, ClientCall.Result.UNKNOWN, Optional.empty()));
-        world.calls.add(new ClientCall("acme", "nobody", Sample.CONTENT, ClientCall.Result.UNKNOWN, Optional.empty()));
+        world.calls.add(new ClientCall("acme", "unknown", Sample.CONTENT, ClientCall.Result.UNKNOWN, Optional.empty()));
         assertThat(world.check().balanced()).isTrue();
     }
 
@@ -251,7 +251,7 @@ class CheckerTest {
     }
 
     @Test
-    void refunds_go_by_their_entity_whatever_the_request_was_called() {
+    void refunds_go_by_their_entity_and_not_by_the_name_of_the_request() {
         sample.giveBack("refund", "request-7", sample.charged, "line-1", 100);
         world.moved(0, "refund", sample.charged, 100, "eur", "r1", "request-7");
         world.breaks(Invariant.REFUNDS, "request-7");
@@ -271,8 +271,8 @@ class CheckerTest {
 
     @Test
     void psp_agrees_a_capture_of_a_payment_that_was_never_accepted_is_a_phantom() {
-        world.moved(0, "capture", "pay_nobody", 1, "eur", "k", "");
-        world.breaks(Invariant.PSP_AGREES, "pay_nobody", "phantom");
+        world.moved(0, "capture", "pay_unknown", 1, "eur", "k", "");
+        world.breaks(Invariant.PSP_AGREES, "pay_unknown", "phantom");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
 import java.nio.charset.StandardCharsets;
@@ -212,10 +211,10 @@ class TopicChecksTest {
     }
 
     @Test
-    void a_wait_in_a_tier_whose_delay_is_not_known_is_named_and_no_verdict_made() {
+    void a_wait_in_a_tier_whose_delay_is_not_named_is_refused() {
         world.sql(VISIT.formatted(sample.retried, 3, Sample.at(2), Sample.at(7)), "UPDATE tier_visit SET tier = 4");
-        assertThatThrownBy(world::check).isInstanceOf(EvidenceMissing.class)
-                .hasMessageContaining(sample.retried + " waited in tier 4, but the delays of only 3 tiers are known");
+        assertThatThrownBy(world::check).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(sample.retried + " waited in tier 4, but only 3 delays are named");
     }
 
     @Test

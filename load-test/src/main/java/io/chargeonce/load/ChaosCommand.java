@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import java.nio.file.Files;
+import java.io.IOException;
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.chaos.Chaos;
 import io.chargeonce.load.chaos.FaultKind;
 import io.chargeonce.load.plant.Plant;
@@ -30,11 +33,11 @@ final class ChaosCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Which faults are drawn. Default: any; it is printed first.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides which faults are drawn. Default: random; it is printed first.")
     Optional<Long> seed = Optional.empty();
 
     @Option(names = "--campaigns", defaultValue = "10", paramLabel = "K",
-            description = "How many, one after the other. Default: ${DEFAULT-VALUE}.")
+            description = "How many campaigns, one after the other. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
     @Option(names = "--first", defaultValue = "1", paramLabel = "N",
@@ -59,9 +62,9 @@ final class ChaosCommand implements Callable<Integer> {
     /** 0 if all campaigns balanced and no service met a bug, else 1. */
     @Override
     public Integer call() {
-        if (campaigns < 1 || first < 1) {
-            throw new ParameterException(spec.commandLine(), "--campaigns and --first must be at least 1");
-        }
+        new Range(1, 1_000_000).require(spec, "--campaigns", campaigns);
+        new Range(1, 1_000_000).require(spec, "--first", first);
+        logs.ifPresent(this::requireDirectory);
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
@@ -71,6 +74,15 @@ final class ChaosCommand implements Callable<Integer> {
         out.println(json ? json(chosen, result) : text(result));
         out.flush();
         return result.sound() ? 0 : 1;
+    }
+
+    private void requireDirectory(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), "--logs: %s can't be made: name a folder that you may write in"
+                    .formatted(directory), e);
+        }
     }
 
     private String text(Chaos.Result result) {

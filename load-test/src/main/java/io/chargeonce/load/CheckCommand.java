@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import java.nio.file.Files;
+import java.util.stream.Stream;
+import picocli.CommandLine.ParameterException;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.load.option.Durations;
+import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.wire.Topics;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -48,20 +53,21 @@ final class CheckCommand implements Callable<Integer> {
             description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, captures are not checked.")
     List<URI> psps = List.of();
 
-    @Option(names = "--history", paramLabel = "FILE", description = "What clients sent and were told, as 'load run' writes it.")
+    @Option(names = "--history", paramLabel = "FILE", description = "The calls of clients and their answers, as 'load run' writes them.")
     Optional<Path> history = Optional.empty();
 
-    @Option(names = "--planted", paramLabel = "TEXT", description = "A string that must be found nowhere; repeatable.")
+    @Option(names = "--planted", paramLabel = "TEXT",
+            description = "A string that must not occur in any record, row, log or metric; repeatable.")
     List<String> planted = List.of();
 
-    @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for it; repeatable.")
+    @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for the --planted strings; repeatable.")
     List<Path> logs = List.of();
 
     @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
     boolean inFlight;
 
     @Option(names = "--well",
-            description = "All was well and had the time that it needs: then lateness, repeated records, and whatever is still under way break the books.")
+            description = "There was no fault, and all had time to end: then lateness, repeated records and payments still under way break the books.")
     boolean well;
 
     @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class,
@@ -78,6 +84,7 @@ final class CheckCommand implements Callable<Integer> {
     /** 0 if balanced, else 1. */
     @Override
     public Integer call() {
+        requireFiles();
         Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
         requireSources(evidence);
         Optional<RunningSettings> running = running();
@@ -97,11 +104,20 @@ final class CheckCommand implements Callable<Integer> {
         return verdict.balanced() ? 0 : 1;
     }
 
+    private void requireFiles() {
+        Stream.concat(history.stream(), logs.stream()).filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
+            throw new ParameterException(spec.commandLine(), "there is no file %s that can be read".formatted(file));
+        });
+        if (tiers.stream().anyMatch(Duration::isZero)) {
+            throw new ParameterException(spec.commandLine(), "--tiers: each must be longer than 0");
+        }
+    }
+
     /** The tool finds what is not there before it reads for minutes; a verdict without it would mean nothing. */
     private void requireSources(Evidence evidence) {
         Checker.underWay(evidence);
         Reachable.topic(pipeline.connection(), new Topics(evidence.topicPrefix()).requests());
-        psps.forEach(psp -> Reachable.http("the PSP's simulator", "--psp", psp));
+        psps.forEach(Reachable::simulator);
         metrics.forEach(address -> Reachable.http("the service", "--metrics", address));
     }
 

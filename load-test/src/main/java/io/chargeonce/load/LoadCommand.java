@@ -6,7 +6,7 @@ import io.chargeonce.load.scale.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code ./chargeonce load}: prove it on your own pipeline, or on this machine. */
+/** {@code ./chargeonce load}: load, faults and checks, against a running pipeline or on this machine. */
 @Command(name = "load", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Load, poison, faults on purpose, and the checker that tells whether a payment was lost or charged twice.",
         subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class,

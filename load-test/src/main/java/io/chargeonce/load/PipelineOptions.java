@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** Which pipeline is meant: the environment's, unless an option says otherwise. */
+/** The pipeline to work on: the environment names it, unless an option does. */
 final class PipelineOptions {
 
     private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.chaos.PlantTrials;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "plants", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Plants each bug in turn and sees whether the checker catches it; then the same campaigns without it must balance.",
+        description = "Plants each bug in turn and looks whether the checker catches it; then the same campaigns without the bug must balance.",
         footer = {"", "Example: write the table that is in the repository.", "  chargeonce load plants --table docs/planted-bugs.md"})
 final class PlantsCommand implements Callable<Integer> {
 
@@ -34,15 +35,17 @@ final class PlantsCommand implements Callable<Integer> {
     long seed;
 
     @Option(names = "--campaigns", defaultValue = "8", paramLabel = "K",
-            description = "How many each bug has to show itself. Default: ${DEFAULT-VALUE}.")
+            description = "How many campaigns are run for each bug. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
-    @Option(names = "--table", paramLabel = "FILE", description = "Write what was found into this table; rows of other bugs stay.")
+    @Option(names = "--table", paramLabel = "FILE", description = "Write the results into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
 
     /** 0 if every bug was caught and nothing is found without it, else 1. */
     @Override
     public Integer call() throws IOException {
+        new Range(1, 1_000).require(spec, "--campaigns", campaigns);
+        table.ifPresent(file -> Writable.require(spec, "--table", file));
         var out = spec.commandLine().getOut();
         if (list) {
             Arrays.stream(Plant.values())

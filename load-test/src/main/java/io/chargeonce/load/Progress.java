@@ -40,7 +40,7 @@ final class Progress implements Runnable {
             out.ifPresent(screen -> {
                 screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", Math.round((now - start) / 1e9),
                         second.perSecond(),
-                        second.p50Millis(), second.p99Millis(), latencies.unansweredCalls(), standing());
+                        second.p50Millis(), second.p99Millis(), latencies.unansweredCalls(), openCounts());
                 screen.flush();
             });
         }
@@ -56,9 +56,9 @@ final class Progress implements Runnable {
     }
 
     /** Only if the pipeline's database can be asked from here. */
-    private String standing() {
+    private String openCounts() {
         try {
-            OpenCounts now = Checker.standing(pipeline.evidence(List.of()));
+            OpenCounts now = Checker.openCounts(pipeline.evidence(List.of()));
             return "  in tiers %d  unknown %d  dead %d".formatted(now.inTiers(), now.unresolved(), now.dead());
         } catch (EvidenceMissing outOfReach) {
             return "";

@@ -7,6 +7,10 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -15,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Looks before a load whether what it is meant for is there: a wrong address is told at once, and not by thousands of failures. */
+/** Checks before a load that its target answers: so a wrong address shows at once, and not in thousands of failures. */
 final class Reachable {
 
     private static final int PATIENCE_MILLIS = 5_000;
@@ -24,7 +28,7 @@ final class Reachable {
 
     /**
      * @param option that names the address
-     * @throws UncheckedIOException if nobody listens there
+     * @throws UncheckedIOException if nothing listens there
      */
     static void http(String what, String option, URI address) {
         int usual = address.getScheme().equals("https") ? 443 : 80;
@@ -33,6 +37,32 @@ final class Reachable {
         } catch (IOException e) {
             throw new UncheckedIOException("%s at %s can't be reached (%s): start it, or say with %s where it is"
                     .formatted(what, address, e.getMessage(), option), e);
+        }
+    }
+
+    /**
+     * Looks for the ledger that only a simulator has.
+     *
+     * @throws UncheckedIOException     if nothing listens there
+     * @throws IllegalArgumentException if it is something else
+     */
+    static void simulator(URI address) {
+        http("the PSP's simulator", "--psp", address);
+        var request = HttpRequest.newBuilder(address.resolve("/_sandbox/movements?limit=1")).timeout(Duration.ofMillis(PATIENCE_MILLIS));
+        int status;
+        try (var client = HttpClient.newHttpClient()) {
+            status = client.send(request.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+        } catch (IOException e) {
+            throw new UncheckedIOException("%s does not answer as a PSP's simulator does (%s): name one with --psp"
+                    .formatted(address, e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UncheckedIOException(new IOException("interrupted while asking " + address, e));
+        }
+        if (status != 200) {
+            throw new IllegalArgumentException(
+                    "%s is no PSP's simulator (GET /_sandbox/movements: %d): name one with --psp; 'up' prints its two"
+                            .formatted(address, status));
         }
     }
 

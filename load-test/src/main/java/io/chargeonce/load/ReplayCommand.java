@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.load.poison.CorpusRecord;
 import java.io.IOException;
@@ -40,7 +41,8 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--topic", required = true, paramLabel = "TOPIC", description = "Where they go.")
     String topic;
 
-    @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Records a second. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--rate", defaultValue = "100", paramLabel = "N",
+            description = "Records a second, from 0.1 to 100000. Default: ${DEFAULT-VALUE}.")
     double rate;
 
     @Option(names = "--json", description = "Print the result as one line of JSON.")
@@ -53,9 +55,7 @@ final class ReplayCommand implements Callable<Integer> {
     /** 0 if the broker took them all, else 1. */
     @Override
     public Integer call() throws IOException {
-        if (!(rate > 0)) {
-            throw new ParameterException(spec.commandLine(), "--rate must be more than 0");
-        }
+        new Range(0.1, 100_000).require(spec, "--rate", rate);
         if (!Files.isReadable(file)) {
             throw new ParameterException(spec.commandLine(), "there is no file %s that can be read".formatted(file));
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.load.option.Durations;
+import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
 import io.chargeonce.load.traffic.Merchant;
@@ -39,7 +42,8 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     PipelineOptions pipeline = new PipelineOptions();
 
-    @Option(names = "--rate", defaultValue = "100", paramLabel = "N", description = "Calls a second. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--rate", defaultValue = "100", paramLabel = "N",
+            description = "Calls a second, from 0.1 to 100000. Default: ${DEFAULT-VALUE}.")
     double rate;
 
     @Option(names = "--duration", defaultValue = "30s", paramLabel = "D", converter = Durations.class,
@@ -47,7 +51,7 @@ final class RunCommand implements Callable<Integer> {
     Duration duration;
 
     @Option(names = "--warm-up", defaultValue = "0s", paramLabel = "D", converter = Durations.class,
-            description = "So long the same is sent before, checked but not in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
+            description = "Sends the same load for so long first, without counting it in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
     Duration warmUp;
 
     @Option(names = "--mix", paramLabel = "MIX",
@@ -59,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
     URI url;
 
     @Option(names = "--merchant", split = ",", paramLabel = "NAME=TOKEN",
-            description = "Who sends. Default: the sandbox's acme and globex.")
+            description = "The merchants that send. Default: the sandbox's acme and globex.")
     List<String> merchants = List.of();
 
     @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
@@ -69,11 +73,11 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--poison", description = "Puts one poison record of every kind straight on the main topic as well.")
     boolean poison;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Which payments. Default: any, and printed.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides which payments are made. Default: random, and printed.")
     Optional<Long> seed = Optional.empty();
 
     @Option(names = "--history", defaultValue = "load-history.ndjson", paramLabel = "FILE",
-            description = "What was sent and told, for 'load check'. Default: ${DEFAULT-VALUE}.")
+            description = "Where the calls and their answers are written, for 'load check'. Default: ${DEFAULT-VALUE}.")
     Path history;
 
     @Option(names = "--chart", defaultValue = "load-latency.svg", paramLabel = "FILE",
@@ -86,8 +90,9 @@ final class RunCommand implements Callable<Integer> {
     /** 0 if every call was answered and something was accepted, else 1. */
     @Override
     public Integer call() throws IOException {
-        if (!(rate > 0) || duration.isNegative() || duration.isZero() || warmUp.isNegative()) {
-            throw new ParameterException(spec.commandLine(), "--rate and --duration must be more than 0, and --warm-up not less");
+        new Range(0.1, 100_000).require(spec, "--rate", rate);
+        if (duration.isZero()) {
+            throw new ParameterException(spec.commandLine(), "--duration is 0, but must be at least 1ms");
         }
         Mix shares = parsed();
         List<Merchant> who = who();
@@ -138,13 +143,12 @@ final class RunCommand implements Callable<Integer> {
         }).toList();
     }
 
-    /** Nobody wants to hear of it at the end of a load. */
+    /** A mistake must show before the load and not after it. */
     private void requireWhatItNeeds() {
-        if (!Files.isWritable(Files.exists(chart) ? chart : chart.toAbsolutePath().getParent())) {
-            throw new ParameterException(spec.commandLine(), "%s can't be written: name a file in a folder that exists".formatted(chart));
-        }
+        Writable.require(spec, "--chart", chart);
+        Writable.require(spec, "--history", history);
         Reachable.http("the ingest service", "--url", url);
-        psp.ifPresent(address -> Reachable.http("the PSP's simulator", "--psp", address));
+        psp.ifPresent(Reachable::simulator);
         if (poison) {
             Reachable.topic(pipeline.connection(), mainTopic());
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.option.Range;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
@@ -42,21 +43,21 @@ final class SimulateCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--seed", paramLabel = "N", description = "The first seed; the others follow it. Default: any; it is printed first.")
+    @Option(names = "--seed", paramLabel = "N", description = "The first seed; the others follow it. Default: random; it is printed first.")
     Optional<Long> seed = Optional.empty();
 
     @Option(names = "--seeds", defaultValue = "1000", paramLabel = "N", description = "How many universes. Default: ${DEFAULT-VALUE}.")
     int seeds;
 
     @Option(names = "--parallel", paramLabel = "N",
-            description = "So many at a time. Default: one for each processor; a seed plays the same with any number.")
+            description = "How many universes at a time, at most 64. Default: one for each processor; a seed plays the same with any number.")
     int parallel = Runtime.getRuntime().availableProcessors();
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
             description = "Plants a bug in the services first; see 'load plants --list'.")
     Optional<Plant> plant = Optional.empty();
 
-    @Option(names = "--every-plant", description = "Plants each bug in turn; --seeds is how many universes each has to show itself.")
+    @Option(names = "--every-plant", description = "Plants each bug in turn; --seeds is how many universes are played for each.")
     boolean everyPlant;
 
     @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
@@ -64,15 +65,15 @@ final class SimulateCommand implements Callable<Integer> {
     List<Plant> only = List.of();
 
     @Option(names = "--table", paramLabel = "FILE",
-            description = "With --every-plant: write what was found into this table; rows of other bugs stay.")
+            description = "With --every-plant: write the results into this table; rows of other bugs stay.")
     Optional<Path> table = Optional.empty();
 
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
-            description = "Only these may go wrong, for a look at them; up to six go wrong in each universe. Default: all of ${COMPLETION-CANDIDATES}.",
+            description = "Only these faults occur; with up to six of them, all occur in each universe. Default: all of ${COMPLETION-CANDIDATES}.",
             completionCandidates = FaultTag.All.class)
     Set<Fault> faults = EnumSet.allOf(Fault.class);
 
-    @Option(names = "--without", split = ",", paramLabel = "FAULT", converter = FaultTag.class, description = "These may not.")
+    @Option(names = "--without", split = ",", paramLabel = "FAULT", converter = FaultTag.class, description = "These faults do not occur.")
     Set<Fault> without = EnumSet.noneOf(Fault.class);
 
     @Option(names = "--json", description = "Print the result as the last line.")
@@ -81,9 +82,9 @@ final class SimulateCommand implements Callable<Integer> {
     /** 0 if every universe balanced, or every planted bug was caught; else 1. */
     @Override
     public Integer call() throws IOException {
-        if (seeds < 1 || parallel < 1) {
-            throw new ParameterException(spec.commandLine(), "--seeds and --parallel must be at least 1");
-        }
+        new Range(1, 100_000_000).require(spec, "--seeds", seeds);
+        new Range(1, 64).require(spec, "--parallel", parallel);
+        table.ifPresent(file -> Writable.require(spec, "--table", file));
         faults.removeAll(without);
         // One thread of a universe runs at a time and half of its time waits for Postgres; a carrier too many is woken at every step for nothing.
         System.setProperty(CARRIERS, System.getProperty(CARRIERS, String.valueOf(Math.ceilDiv(parallel, 2))));
@@ -140,7 +141,7 @@ final class SimulateCommand implements Callable<Integer> {
             line.put("last", new JsonMapper().readTree(verdict.json()));
             out.println(new JsonMapper().writeValueAsString(line));
         } else {
-            out.println("What was done, and where somebody died:");
+            out.println("What was done, and where processes died:");
             done.forEach((fault, times) -> out.printf("  %6d  %s%n", times, fault));
             if (!verdict.balanced()) {
                 out.println("What was done to universe " + played.seed() + ":");

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Merchants that send payments in an open loop, each at its own pace whatever happens. A delay counts from when a payment was to be
+ * Merchants that send payments in an open loop, each at its own pace. A delay counts from when a payment was to be
  * sent. Merchant 0 is the noisy one; what is measured is the others'. For one thread.
  */
 final class Crowd {

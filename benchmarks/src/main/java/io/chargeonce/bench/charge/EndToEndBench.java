@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 /**
  * From the HTTP request to the published outcome, the PSP behind HTTP as well; everything on this machine. For the rate so many
- * payments are under way at any time; for the delay they come at half that rate, whatever happens. For one thread.
+ * payments are under way at any time; for the delay they come at half that rate, in an open loop. For one thread.
  */
 public final class EndToEndBench {
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The charge engine as a process of its own: it can be killed, and its memory is nobody else's. Its PSP keeps no ledger. */
+/** The charge engine as a process of its own: it can be killed, and its memory is its own. Its PSP keeps no ledger. */
 public final class Member {
 
     private Member() {}

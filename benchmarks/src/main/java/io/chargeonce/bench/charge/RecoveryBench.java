@@ -47,7 +47,7 @@ public final class RecoveryBench {
         void strike() throws Exception;
     }
 
-    /** @param folder whatever sandbox is started next clears it away, by its name */
+    /** @param folder the next sandbox that starts clears it away, by its name */
     private RecoveryBench(Path folder) {
         this.folder = folder;
         this.broker = KafkaBroker.start(folder, 0);

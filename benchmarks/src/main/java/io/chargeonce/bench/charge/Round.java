@@ -74,7 +74,7 @@ final class Round {
     }
 
     /**
-     * Open loop: so many payments a second, whatever the contestant does.
+     * Open loop: so many payments a second, no matter how fast the contestant is.
      *
      * @param failing per cent of the payments whose first call fails, and as many undecodable records on top; only the
      *                others' delays count

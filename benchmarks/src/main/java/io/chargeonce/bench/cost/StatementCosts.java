@@ -42,7 +42,7 @@ public final class StatementCosts implements AutoCloseable {
     private static final String WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint";
 
     private final ReentrantLock oneTransaction = new ReentrantLock(true);
-    private final Map<String, Subtotal> tallies = new HashMap<>();
+    private final Map<String, Subtotal> subtotals = new HashMap<>();
     private final Connection watch;
     private final PreparedStatement wal;
 
@@ -77,16 +77,16 @@ public final class StatementCosts implements AutoCloseable {
         try {
             return call.run();
         } finally {
-            Subtotal tally = tallies.computeIfAbsent(sql, any -> new Subtotal());
-            tally.calls++;
-            tally.nanos += nanos(backend) - before;
-            tally.walBytes += walBytes() - walBefore;
+            Subtotal subtotal = subtotals.computeIfAbsent(sql, any -> new Subtotal());
+            subtotal.calls++;
+            subtotal.nanos += nanos(backend) - before;
+            subtotal.walBytes += walBytes() - walBefore;
         }
     }
 
     public void restart() {
         enter();
-        tallies.clear();
+        subtotals.clear();
         leave();
     }
 
@@ -94,7 +94,7 @@ public final class StatementCosts implements AutoCloseable {
     public List<Cost> dearest() {
         enter();
         try {
-            return tallies.entrySet().stream()
+            return subtotals.entrySet().stream()
                     .map(each -> new Cost(name(each.getKey()), each.getValue().calls, each.getValue().nanos / 1e3,
                             each.getValue().walBytes))
                     .sorted(Comparator.comparingDouble(Cost::micros).reversed()).toList();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** Somebody at a terminal, who calls {@code ./chargeonce dlq}. The launcher becomes the command's own process, so a kill meets that. */
+/** A person at a terminal, who calls {@code ./chargeonce dlq}. The launcher becomes the command's own process, so a kill meets that. */
 final class Operator {
 
     /** What the launcher gives the commands. */

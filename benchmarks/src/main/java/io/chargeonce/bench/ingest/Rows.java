@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows that accepting a payment writes, as the ingest service has them, for whoever writes them in another way. */
+/** The rows that accepting a payment writes, as the ingest service has them, for contestants that write them in another way. */
 final class Rows {
 
     private static final String COMMAND = """

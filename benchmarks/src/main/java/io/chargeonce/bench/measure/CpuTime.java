@@ -57,7 +57,7 @@ public final class CpuTime {
         }
     }
 
-    /** A process that has just ended counts as nobody's child. */
+    /** A process that has just ended is no child of any process. */
     private static Stat read(Path file) {
         try {
             String line = Files.readString(file);

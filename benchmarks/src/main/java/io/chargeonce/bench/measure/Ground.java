@@ -42,7 +42,7 @@ public final class Ground implements AutoCloseable {
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers));
     }
 
-    /** The place of one run: nobody else's rows or records are in it. Closing it clears it away. */
+    /** The place of one run: no other run's rows or records are in it. Closing it clears it away. */
     public final class Plot implements AutoCloseable {
         private final String url = newDatabase.get();
         private final Topics topics = new Topics("bench" + RUNS.incrementAndGet());

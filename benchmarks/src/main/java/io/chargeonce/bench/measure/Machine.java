@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The machine's fingerprint: what a figure depends on and what names nobody. */
+/** The machine's fingerprint: what a figure depends on, and nothing that names a person or a host. */
 public final class Machine {
 
     private Machine() {}

@@ -17,7 +17,7 @@ public record Spread(double median, double min, double max) {
         return new Spread(median, sorted[0], sorted[sorted.length - 1]);
     }
 
-    /** Without decimals from 100 on, where nobody needs them. */
+    /** Without decimals from 100 on: there they say nothing. */
     public static String brief(double value) {
         return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
     }

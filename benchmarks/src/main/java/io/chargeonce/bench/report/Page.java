@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Properties;
 import tools.jackson.databind.JsonNode;
 
-/** {@code docs/performance.md}: goals with what was reached, every contestant's figures, and a chart for each. Pure but for the results. For one thread. */
+/**
+ * {@code docs/performance.md}: goals with what was reached, every contestant's figures, and a chart for each. Pure but for the results.
+ * For one thread.
+ */
 public final class Page {
 
     private static final List<String> CHARGE = List.of("charge-0ms", "charge-20ms", "charge-100ms");

@@ -28,7 +28,7 @@ public record ClientCall(String merchant, String key, Content content, Result re
         }
     }
 
-    /** OK: answered with a 2xx. FAIL: refused for good, nothing was accepted by this call. UNKNOWN: nobody can say. */
+    /** OK: answered with a 2xx. FAIL: refused for good, nothing was accepted by this call. UNKNOWN: it may have been accepted. */
     public enum Result {
         OK, FAIL, UNKNOWN
     }

@@ -18,11 +18,11 @@ import java.util.Optional;
  * @param tiersSince      waits that began earlier are not compared with these delays: the services may have had others then
  * @param psps            simulators whose ledger is read at {@code /_sandbox/movements}; real PSPs have none, and without any
  *                        ledger the checks about captures are left out
- * @param calls           what clients sent and were told; read twice
+ * @param calls           the calls of clients and their answers; read twice
  * @param planted         strings that must be found nowhere: card numbers, secrets
  * @param logs            files that are searched for them, next to topics and rows
  * @param inFlightAllowed whether payments under way leave a verdict possible; else it is "unknown" while there are any
- * @param recovery        if the pipeline is well again: then what is under way breaks the books
+ * @param recovery        if the pipeline is well again: then payments under way break the books
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
         List<Duration> tiers, Instant tiersSince, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Reads keys and headers that anybody may have written. */
+/** Reads keys and headers, which any producer may have written. */
 public final class Headers {
 
     private static final int LONGEST = 200;

@@ -17,9 +17,13 @@ public record Metrics(String text) {
     static String of(URI service) {
         try (var http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
             var request = HttpRequest.newBuilder(service.resolve("/metrics")).timeout(PATIENCE).build();
-            return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+            var answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new IOException("it answered " + answer.statusCode());
+            }
+            return answer.body();
         } catch (IOException e) {
-            throw new EvidenceMissing("the metrics of the service at %s cannot be read: %s".formatted(service, e), e);
+            throw new EvidenceMissing("the metrics of the service at %s cannot be read: %s".formatted(service, e.getMessage()), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EvidenceMissing("interrupted while reading the metrics of " + service, e);

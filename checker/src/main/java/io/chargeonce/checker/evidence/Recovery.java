@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What may be expected of a pipeline that is well, or well again: whatever is not at rest when the check is made never will be.
+ * What may be expected of a pipeline that is well, or well again: what is not at rest when the check is made never will be.
  *
  * @param since   when the last fault ended; a retry that fell due before may be late
  * @param latest  a retry that fell due afterwards starts so much after its time at most
- * @param mishaps so often may the faults that there were have made somebody send the same record again
+ * @param mishaps how often the faults may have made a process send the same record again
  * @param copies  so many records were put on work topics again on purpose
  * @param metrics where services tell their heap, descriptors and threads
  */

@@ -30,7 +30,8 @@ public final class Rows implements AutoCloseable {
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             return new Rows(connection);
         } catch (SQLException e) {
-            throw new EvidenceMissing("Postgres cannot be asked: " + e.getMessage(), e);
+            throw new EvidenceMissing(
+                    "Postgres cannot be asked (%s): start it, or correct CHARGEONCE_DATABASE_URL".formatted(e.getMessage()), e);
         }
     }
 

@@ -16,15 +16,15 @@ public final class Findings {
     private static final int MOST_TOLD = 2_000;
 
     private final List<Violation> violations = new ArrayList<>();
-    private final Map<PaymentCount, Set<String>> tallied = new EnumMap<>(PaymentCount.class);
+    private final Map<PaymentCount, Set<String>> counted = new EnumMap<>(PaymentCount.class);
     private long total;
 
     public void add(Invariant invariant, String subject, String sentence) {
         add(new Violation(invariant, Optional.of(subject), sentence));
     }
 
-    public void add(Invariant invariant, PaymentCount tally, String subject, String sentence) {
-        tallied.computeIfAbsent(tally, unseen -> new HashSet<>()).add(subject);
+    public void add(Invariant invariant, PaymentCount count, String subject, String sentence) {
+        counted.computeIfAbsent(count, unseen -> new HashSet<>()).add(subject);
         add(invariant, subject, sentence);
     }
 
@@ -47,7 +47,7 @@ public final class Findings {
         return total;
     }
 
-    public int count(PaymentCount tally) {
-        return tallied.getOrDefault(tally, Set.of()).size();
+    public int count(PaymentCount count) {
+        return counted.getOrDefault(count, Set.of()).size();
     }
 }

@@ -31,7 +31,7 @@ public enum Invariant {
     MONEY_SUM("money-sum"),
     /** No planted card number, secret or erased personal field is found anywhere. */
     NO_CARD_DATA("no-card-data"),
-    /** What may not be done is refused, whoever tries; and who changes the audit log behind its triggers is told of. */
+    /** What may not be done is refused to everyone; and a change of the audit log behind its triggers shows. */
     RIGHTS_HOLD("rights-hold"),
     /** What was sealed opens with the keys that there are, as it was. */
     SEALED_OPENS("sealed-opens"),

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One place where the books disagree.
  *
- * @param subject  the payment's id, or the dead letter's for poison; empty if it is about no single one
+ * @param subject  the payment's id, or the dead letter's for poison; empty if it is about no single payment
  * @param sentence what was found, where something else must be
  */
 public record Violation(Invariant invariant, Optional<String> subject, String sentence) {

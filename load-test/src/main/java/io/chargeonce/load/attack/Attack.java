@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One thing that an attacker would try. To add one, write it beside its kin; a test tries each at a server that takes everything, and
- * there it must say that it fell.
+ * One attack. To add one, write it beside similar ones; a test runs each against a server that accepts everything, and there the target
+ * must fall.
  *
  * @param name  short and stable, for reports to be compared
  * @param tries in words

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
+import io.chargeonce.load.option.HttpAddress;
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.attack.Attack.Kind;
 import java.io.IOException;
 import java.net.URI;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "attack", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Tries what an attacker would try at a running pipeline on this machine, and says what held. It leaves some dozens of payments of EUR 12.99 behind.",
+        description = "Attacks a running pipeline on this machine and says which attacks failed. Leaves some dozens of payments of EUR 12.99 behind.",
         footer = {"", "Exit code: 0 if all held, 1 if something fell, 2 if nothing could be tried.", "",
             "Example: beside 'chargeonce up'.", "  chargeonce load attack",
             "Example: with stolen logins, beside services that have them ('migrate --roles'; 'up' has none).",
@@ -29,7 +31,7 @@ public final class AttackCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL",
+    @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", converter = HttpAddress.class,
             description = "Where payments are sent. Default: ${DEFAULT-VALUE}.")
     URI ingest;
 
@@ -41,13 +43,13 @@ public final class AttackCommand implements Callable<Integer> {
             description = "Another merchant's. Default: that of 'chargeonce up'.")
     String other;
 
-    @Option(names = "--webhooks", paramLabel = "URL", description = "Where PSPs send webhooks.")
+    @Option(names = "--webhooks", paramLabel = "URL", converter = HttpAddress.class, description = "Where PSPs send webhooks.")
     Optional<URI> webhooks = Optional.empty();
 
     @Option(names = "--stripe-webhook-secret-file", paramLabel = "FILE", description = "Stripe's signing secret, to try replays.")
     Optional<Path> webhookSecret = Optional.empty();
 
-    @Option(names = "--admin", paramLabel = "URL", description = "Where health and metrics are served.")
+    @Option(names = "--admin", paramLabel = "URL", converter = HttpAddress.class, description = "Where health and metrics are served.")
     Optional<URI> admin = Optional.empty();
 
     @Option(names = "--admin-token-file", paramLabel = "FILE", description = "The admin token, if the service has one.")
@@ -69,10 +71,10 @@ public final class AttackCommand implements Callable<Integer> {
     int patience;
 
     @Option(names = "--crowd", defaultValue = "4500", paramLabel = "N",
-            description = "Connections of an attack that holds many. Default: ${DEFAULT-VALUE}.")
+            description = "Connections of an attack that holds many, from 1 to 20000. Default: ${DEFAULT-VALUE}.")
     int crowd;
 
-    @Option(names = "--quick", description = "Leaves out what takes longer than a moment: slow clients, and large crowds.")
+    @Option(names = "--quick", description = "Leaves out the attacks that take long: slow clients, and large crowds.")
     boolean quick;
 
     @Option(names = "--json", description = "Print the results as one line of JSON.")
@@ -83,6 +85,11 @@ public final class AttackCommand implements Callable<Integer> {
     /** 0 if all held, else 1; 2 if nothing could be tried. */
     @Override
     public Integer call() {
+        new Range(1, 20_000).require(spec, "--crowd", crowd);
+        new Range(1, 600).require(spec, "--patience", patience);
+        logs.stream().filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--log: there is no file %s that can be read".formatted(file));
+        });
         Target target = target();
         List<Attack> attacks = Attack.all().stream().filter(attack -> !quick || attack.kind() != Kind.SLOW).toList();
         var out = spec.commandLine().getOut();
@@ -91,7 +98,7 @@ public final class AttackCommand implements Callable<Integer> {
             report = new AttackReport(new Storm(target).run(attacks));
         } catch (IOException e) {
             spec.commandLine().getErr().printf(
-                    "attack: nothing was tried, for %s. Say with --url, --token and --other-token where two merchants can pay.%n",
+                    "attack: nothing was tried: %s. Start the pipeline (chargeonce up), or say with --url, --token and --other-token where two merchants can pay.%n",
                     e.getMessage());
             return 2;
         }

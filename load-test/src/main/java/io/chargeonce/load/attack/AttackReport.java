@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What held and what fell, a line for each attack.
+ * The result of each attack, a line each.
  *
  * @param results in the order of the list
  */

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
-/** Many connections that do nothing. The other merchant has to be served all the same, and so have PSPs and those who ask for health. */
+/** Many idle connections. Meanwhile the other merchant, PSPs and health checks must be served. */
 final class CrowdAttacks {
 
     private CrowdAttacks() {}

@@ -13,7 +13,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What the roles of Postgres can do with their own logins. Each statement is rolled back, whatever came of it. */
+/** What the roles of Postgres can do with their own logins. Each statement is rolled back. */
 final class DatabaseAttacks {
 
     private DatabaseAttacks() {}

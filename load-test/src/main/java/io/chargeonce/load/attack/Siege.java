@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One attack under way: what it asks the target, and the connections that it holds and that end with it. One thread; closed by any. */
+/** One attack under way: its requests to the target, and its connections, which end with it. One thread; closed by any. */
 final class Siege implements AutoCloseable {
 
     static final String PAYMENTS = "/v1/payments";

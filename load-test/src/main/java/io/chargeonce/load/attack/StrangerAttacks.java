@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** Who has no token, or another merchant's. */
+/** Requests without a token, or with another merchant's. */
 final class StrangerAttacks {
 
     private StrangerAttacks() {}

@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What is attacked, and what the attacker has come by.
+ * The target of an attack, and the secrets that the attacker has stolen.
  *
  * @param token         of a merchant, in whose name the attacker pays
  * @param other         the token of another merchant, whose payments must stay its own
  * @param webhookSecret Stripe's signing secret, for messages that were heard on the wire
- * @param adminToken    without it, it cannot be told whether the admin endpoints ask for one
+ * @param adminToken    without it, the attack cannot tell whether the admin endpoints ask for one
  * @param logins        roles of Postgres that were stolen, with their passwords
  * @param logs          the services' log files, for lines that a client has written
  * @param patience      the longest that a server may wait for a slow client

@@ -30,7 +30,7 @@ final class Campaign {
     private static final double CALLS_PER_SECOND = 15;
     private static final int DEATHS = 3;
     private static final int POISON_RECORDS = 5;
-    /** Ended when the faults are over, and not before: what nobody uses cannot die in the middle of something. */
+    /** Ended when the faults are over, and not before: an idle process cannot die in the middle of something. */
     private static final Duration LONGEST_LOAD = Duration.ofMinutes(5);
     /** Processes start, groups wait for members that are gone, leases end, and the longest tier is a second long. */
     private static final Duration TO_DRAIN = Duration.ofSeconds(60);
@@ -83,30 +83,30 @@ final class Campaign {
         Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(),
                 Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
-        var nemesis = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
-        firstPeriod(nemesis, kinds);
+        var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
+        firstPeriod(injector, kinds);
         for (int i = 1; i < periods; i++) {
-            nemesis.period();
+            injector.period();
         }
-        nemesis.end();
+        injector.end();
         traffic.stop();
         join(load);
         stage.operatorsAtWork(false);
         stage.sql(LAST_REFUNDS);
-        coverage.repeated(nemesis.copies());
+        coverage.repeated(injector.copies());
         long healed = System.nanoTime();
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
-        return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), nemesis.story());
+        return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), injector.story());
     }
 
     /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
-    private void firstPeriod(FaultInjector nemesis, List<FaultKind> kinds) {
+    private void firstPeriod(FaultInjector injector, List<FaultKind> kinds) {
         FaultKind kind = new Turns<>(kinds, seed).of(number, 1).getFirst();
         if (kind == FaultKind.PSP || !kinds.contains(FaultKind.PSP)) {
-            nemesis.period(kind);
+            injector.period(kind);
         } else {
-            nemesis.period(kind, Wait.values()[(number - 1) / kinds.size() % Wait.values().length]);
+            injector.period(kind, Wait.values()[(number - 1) / kinds.size() % Wait.values().length]);
         }
     }
 
@@ -134,7 +134,7 @@ final class Campaign {
         }
     }
 
-    /** Broken at once when broken; at the end of the patience, whatever is not at rest breaks the books too. */
+    /** Broken books end the wait at once. When the patience ends, what is not at rest breaks the books too. */
     private Verdict drain(Recovery recovery) {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();

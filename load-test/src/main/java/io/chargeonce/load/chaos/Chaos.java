@@ -41,7 +41,7 @@ public final class Chaos {
         this(out, logs, PERIODS);
     }
 
-    /** @param periods in which the nemesis is at work, of each campaign */
+    /** @param periods with faults in each campaign */
     Chaos(PrintWriter out, Optional<Path> logs, int periods) {
         this.out = out;
         this.logs = logs;

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Counts what was really done and really hit: a campaign that never killed anybody has proved nothing about killing. For one thread. */
+/** Counts what was really done and really hit: a campaign that killed no process proves nothing about kills. For one thread. */
 public final class Coverage {
 
     /** The states that a payment can be in while something happens to its pipeline. */
@@ -37,12 +37,12 @@ public final class Coverage {
         states.forEach(state -> met.computeIfAbsent(kind, unseen -> new TreeMap<>()).merge(state, 1, Integer::sum));
     }
 
-    /** Somebody died there. */
+    /** A process died there. */
     void hit(CrashPoint point) {
         hits.merge(point.tag(), 1, Integer::sum);
     }
 
-    /** Faults and crashes together: what may have made somebody send a record again. */
+    /** Faults and crashes together: what may have made a process send a record again. */
     long mishaps() {
         return faults.values().stream().mapToInt(Integer::intValue).sum() + hits.values().stream().mapToInt(Integer::intValue).sum();
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** Who dies at which exact places in one campaign. Whoever was made to die does so whenever it comes there. For one thread. */
+/** Which process dies at which exact place in one campaign. An armed process dies each time that it comes there. For one thread. */
 final class Deaths {
 
     private final List<Child> services;
@@ -24,7 +24,7 @@ final class Deaths {
         this.coverage = coverage;
     }
 
-    /** Finds somebody for each place that has nobody yet, as long as there are any who are not to die elsewhere. */
+    /** Arms a process for each place that has none yet, as long as there are processes that are not armed for another place. */
     void arm() {
         for (CrashPoint place : List.copyOf(waiting)) {
             List<Child> candidates =
@@ -52,7 +52,7 @@ final class Deaths {
         return waiting.isEmpty() && armed.isEmpty();
     }
 
-    /** Whoever has not come to its place yet lives on. */
+    /** A process that has not come to its place yet lives on. */
     void end() {
         waiting.clear();
         armed.keySet().forEach(Child::disarm);

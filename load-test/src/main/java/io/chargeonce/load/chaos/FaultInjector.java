@@ -16,7 +16,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Draws faults and does them, one period after the other. The seed decides which; the machine decides when they bite. For one thread. */
+/**
+ * Draws faults and does them, one period after the other. The seed decides which; the machine's timing decides what they hit. For one
+ * thread.
+ */
 final class FaultInjector {
 
     /** Between two faults of a period, so that the second meets what the first has done. */

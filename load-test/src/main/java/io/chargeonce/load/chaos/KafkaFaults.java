@@ -16,7 +16,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** What a broker that runs does to its clients, and what the way to it does. Ends with the next healing. For one thread. */
+/** Faults of a running broker, and of the connections to it. Ends with the next healing. For one thread. */
 final class KafkaFaults {
 
     private static final Topics TOPICS = new Topics("payments");

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * PSPs that charge and do not say so, while people purge what has no answer, restore it and want it back. With the next healing
- * the truth comes: by webhooks, by the answers of calls that stood still, by questions. For one thread.
+ * PSPs charge and do not say so, while people purge payments without an answer, restore them and refund them. With the next healing the
+ * outcomes arrive: by webhooks, by delayed answers, by questions. For one thread.
  */
 final class LateTruth {
 

@@ -7,8 +7,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A free port below those that the system gives to outgoing connections. A server that is down for a while would find one of
- * the others taken: by a client of its own, say, that was given the very port which it tries to reach, and reached itself.
+ * A free port below those that the system gives to outgoing connections. While a server is down, an outgoing connection may take any
+ * port above those: even its own client may get the port that it tries to reach, and connect to itself.
  */
 final class LowPort {
 

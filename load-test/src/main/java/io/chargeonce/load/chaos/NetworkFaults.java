@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
-/** What happens between the services and what they stand on. Ends with the next healing. For one thread. */
+/** Faults of the connections between the services and Kafka, Postgres and PSPs. Ends with the next healing. For one thread. */
 final class NetworkFaults {
 
     /** Postgres's completion tag: what says that a COMMIT has happened. */

@@ -26,7 +26,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Two people who merge, purge, restore and refund at once, the same ones often enough, until their process is killed. */
+/** Two people who merge, purge, restore and refund at once, often the same dead letters, until their process is killed. */
 final class Operators {
 
     private static final Logger LOG = LoggerFactory.getLogger(Operators.class);
@@ -115,7 +115,7 @@ final class Operators {
              ORDER BY accepted_at DESC LIMIT 1
             """;
 
-    /** Two requests for one line of one order, and one for whatever is left. */
+    /** Two requests for one line of one order, and one for all that is left. */
     private void refund(String which) {
         Database database = queue.database();
         Optional<Refunds.RefundRequest> line = database.withConnection(connection -> {

@@ -50,7 +50,7 @@ record PipelineTopics(String kafka) {
         admin.alterUserScramCredentials(List.of(new UserScramCredentialDeletion(USER, ScramMechanism.SCRAM_SHA_256))).all().get();
     }
 
-    /** Returns when somebody works each of them: faults before that prove nothing. */
+    /** Returns when each of them has a consumer: faults before that prove nothing. */
     void awaitMembers(Duration patience) {
         long giveUp = System.nanoTime() + patience.toNanos();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Whether the checker has teeth: campaigns with one bug each, until it is caught; and the same ones without it balance. For one thread. */
+/**
+ * Tests the checker: campaigns with one planted bug each, until it is caught; then the same campaigns without the bug must balance. For
+ * one thread.
+ */
 public final class PlantTrials {
 
     /** @param passed whether the bug was caught by what should catch it, and the same campaigns balance without it */

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** What a PSP does to us: storms of one fault, outages, and answers that are worth nothing. Ends with the next healing. For one thread. */
+/** Faults of a PSP: storms of one fault, outages, and answers without meaning. Ends with the next healing. For one thread. */
 final class PspFaults {
 
     private static final Duration LONGER_THAN_WE_WAIT = Duration.ofMillis(700);
@@ -56,7 +56,7 @@ final class PspFaults {
         };
     }
 
-    /** With nobody left to go to, payments wait. */
+    /** With no PSP left, payments wait. */
     private String everywhere() {
         return out("stripe", stage.stripe) + ", " + out("adyen", stage.adyen);
     }

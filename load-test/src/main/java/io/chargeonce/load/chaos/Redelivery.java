@@ -38,7 +38,7 @@ final class Redelivery {
     private final Runnable look;
     private long copies;
 
-    /** @param look called when nobody reads any topic */
+    /** @param look called when no consumer reads any topic */
     Redelivery(Stage stage, Random random, Runnable look) {
         this.stage = stage;
         this.random = random;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the services of a campaign have written. */
+/** The log files of a campaign's services. */
 record ServiceLogs(List<Path> files) {
 
     private static final int MOST_PER_FILE = 5;

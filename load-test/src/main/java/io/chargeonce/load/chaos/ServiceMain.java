@@ -75,12 +75,12 @@ public final class ServiceMain {
                 .map(ports -> new KafkaBroker.Guarded(Integer.parseInt(ports[0]), Integer.parseInt(ports[1]))).toList();
     }
 
-    /** The parent holds the other end of our input; when it is gone, by whatever cause, so are we. */
+    /** The parent holds the other end of our input; when it is gone, for any reason, so are we. */
     private static void dieWithParent() {
         Thread.ofPlatform().daemon().name("parent-watch").start(() -> {
             try {
                 while (System.in.read() >= 0) {
-                    // Nobody writes to us; only the end counts.
+                    // The parent writes nothing; only the end counts.
                 }
             } catch (IOException ended) {
                 // The same.

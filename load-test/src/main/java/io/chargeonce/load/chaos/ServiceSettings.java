@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the services of a campaign are told: everything through proxies, and everything in a hurry. */
+/** The settings of a campaign's services: all connections through proxies, all durations short. */
 record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stripePort, int adyenPort) {
 
     /** Signs the Adyen simulator's webhooks; Stripe's sends none. */

@@ -36,8 +36,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Everything that a campaign plays on: broker and services as processes of their own, Postgres, and the PSP with its ledger
- * outside of them; proxies between the services and what they stand on. Listens on loopback only. For one thread.
+ * What a campaign runs on: broker and services as processes of their own, Postgres, and the PSP with its ledger
+ * outside of them; proxies between the services and all that they connect to. Listens on loopback only. For one thread.
  */
 final class Stage implements AutoCloseable {
 
@@ -107,9 +107,9 @@ final class Stage implements AutoCloseable {
     /** The load's cards, as this PSP has stored them. */
     private static AdyenSettings cards() {
         var settings = AdyenSettings.inMemory().modificationLag(Duration.ofMillis(200));
-        for (PlannedOutcome fate : PlannedOutcome.values()) {
-            for (String card : fate.cards()) {
-                settings = settings.storing(card, fate == PlannedOutcome.DECLINED ? "DECLINED" : "APPROVED");
+        for (PlannedOutcome outcome : PlannedOutcome.values()) {
+            for (String card : outcome.cards()) {
+                settings = settings.storing(card, outcome == PlannedOutcome.DECLINED ? "DECLINED" : "APPROVED");
             }
         }
         return settings;
@@ -377,7 +377,7 @@ final class Stage implements AutoCloseable {
         Runtime.getRuntime().removeShutdownHook(lastWill);
     }
 
-    /** Also while somebody still writes there, or removes it too: what is killed half-way leaves nothing behind. */
+    /** Also while another process still writes there or removes it too, so that a killed one leaves nothing behind. */
     private void removeDirectory() {
         for (int i = 0; i < TRIES_TO_REMOVE && Files.exists(directory); i++) {
             try (Stream<Path> files = Files.walk(directory)) {

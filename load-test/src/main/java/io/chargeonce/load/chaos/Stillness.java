@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Processes that stand still longer than a lease, a transaction and their payments' deadlines last. The lease is a setting, and
- * short here; how long a transaction may stand still is woven shorter; the shortest deadline that a setting allows is a minute,
- * so it is brought nearer in the rows. For one thread.
+ * Freezes processes for longer than a lease, a transaction and the deadlines of their payments last. The lease is a setting, and short
+ * here; a woven class shortens the limit of an idle transaction; the shortest deadline that a setting allows is a minute, so the rows
+ * are changed. For one thread.
  */
 final class Stillness {
 

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Rounds in which everything has its turn once, each round in an order that the seed decides. Immutable. */
+/** Rounds in which each item has one turn, in an order that the seed decides. Immutable. */
 public record Turns<T>(List<T> all, long seed) {
 
     /** Whose turn it is in a campaign, counted from 1, when each campaign takes so many. */

@@ -14,7 +14,7 @@ public enum Fault {
     ACKNOWLEDGEMENT(0.8, "Kafka does not take a record, does not say so, or takes it late"),
     OUTAGE(0.4, "Kafka, Postgres or a PSP is away"),
     LOST_TAIL(0.3, "the last records of a topic are lost"),
-    REBALANCE(0.6, "a group is dealt anew, or its offsets go back"),
+    REBALANCE(0.6, "a group is rebalanced, or its offsets go back"),
     COPY(0.5, "records come again, some with a forged amount"),
     CLOCK_OFF(0.5, "a process's clock is up to an hour wrong"),
     CLOCK_STEP(0.15, "a process's clock steps by hours, both ways"),

@@ -116,8 +116,8 @@ final class Bugs {
 
     static final class RequestKey {
         @Advice.OnMethodExit
-        static void exit(@Advice.This Object ask, @Advice.Return(readOnly = false) String key) {
-            key = Tampering.requestKey(ask, key);
+        static void exit(@Advice.This Object request, @Advice.Return(readOnly = false) String key) {
+            key = Tampering.requestKey(request, key);
         }
     }
 
@@ -255,6 +255,21 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.Return Map<String, Object> properties) {
             properties.put("auto.offset.reset", "latest");
+        }
+    }
+
+    static final class NoShare {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) String share) {
+            share = "";
+        }
+    }
+
+    static final class FirstRead {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object last,
+                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object read) {
+            read = last;
         }
     }
 

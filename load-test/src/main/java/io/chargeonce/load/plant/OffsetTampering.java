@@ -9,7 +9,7 @@ import java.util.WeakHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
-/** What bugs in a record loop do. Called from methods they were written into, on any thread. */
+/** The code of bugs in a record loop. Called from methods they were written into, on any thread. */
 public final class OffsetTampering {
 
     private static final Map<Object, Integer> ASSIGNMENTS = Collections.synchronizedMap(new WeakHashMap<>());

@@ -14,6 +14,7 @@ import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
 import static io.chargeonce.checker.finding.Invariant.NEVER_EARLY;
 import static io.chargeonce.checker.finding.Invariant.NO_CARD_DATA;
 import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
+import static io.chargeonce.checker.finding.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
 import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
@@ -33,15 +34,14 @@ import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services themselves know nothing
- * of it.
+ * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services' code does not know it.
  */
 public enum Plant {
     AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
             Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
             new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
             new Change("io.chargeonce.ledger.Operation", "accepted", Bugs.AmountOfRecord.class)),
-    ANY_BODY_UNDER_A_KEY("a repeated key is answered whatever the body says",
+    ANY_BODY_UNDER_A_KEY("a repeated key is answered although the body says something else",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
             new Change("io.chargeonce.ingest.accept.RequestFingerprint", "isTheSameAs", Bugs.AlwaysTrue.class)),
     BACKLOG_TAKEN_FOR_LOSS("what waits in a backlog is staged again as if Kafka had lost it",
@@ -55,7 +55,7 @@ public enum Plant {
     DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.DeclineAsFailure.class)),
-    DELETED_WHATEVER_KAFKA_SAYS("the relay deletes rows whatever the broker answered",
+    DELETED_UNACKNOWLEDGED("the relay deletes rows although the broker refused them",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
             new Change("io.chargeonce.database.OutboxSender", "failure", Bugs.NoFailure.class)),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
@@ -89,6 +89,9 @@ public enum Plant {
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
             new Change("io.chargeonce.kafka.loop.Offsets", "add", Bugs.CommittedWhenFetched.class)),
+    ONE_LINE_FOR_ALL_MERCHANTS("records wait in one line, so that one merchant's hanging calls hold up all others",
+            Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON),
+            new Change("io.chargeonce.kafka.loop.Workers", "shareOf", Bugs.NoShare.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES),
             new Change("io.chargeonce.charge.outcome.Changes", "stage", Bugs.PastTheOutbox.class)),
@@ -130,13 +133,16 @@ public enum Plant {
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
             new Change("io.chargeonce.audit.Horizon", "writers", Bugs.NoWriters.class)),
+    SECRET_OF_THE_START("a secret is read when a process starts and never again, so that a changed key is not noticed",
+            Shows.inUniversesOf(Fault.PSP_KEY), List.of(OTHERS_GO_ON),
+            new Change("io.chargeonce.runtime.Secret", "again", Bugs.FirstRead.class)),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE),
             new Change("io.chargeonce.payment.PspKey", "derive", Bugs.SerialKey.class)),
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.ServerErrorAsDecline.class)),
-    STEP_NOT_COMPARED("a record is worked on whatever step it was staged for",
+    STEP_NOT_COMPARED("a record is worked on even if it was staged for another step",
             Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RowIsSeen.class),
             new Change("io.chargeonce.wire.PaymentRecord", "step", Bugs.StepOfRow.class)),
     STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
@@ -152,6 +158,8 @@ public enum Plant {
     TOO_LONG_AS_NOT_SENT("an answer of a PSP that is longer than we read is taken for a request that was never sent",
             Shows.inUniversesOf(Fault.PSP_CALL), List.of(ONE_CAPTURE, PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.http.WireFailure", "notSent", Bugs.TooLongIsNotSent.class)),
+    TRIGGER_DROPPED("the trigger what_is_known_stays_known, which keeps what is known of an attempt, is gone",
+            Shows.inUniversesOf(Fault.THEFT), List.of(RIGHTS_HOLD)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
     WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
@@ -206,6 +214,7 @@ public enum Plant {
     public Optional<String> sql() {
         return switch (this) {
             case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
+            case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_is_known_stays_known ON chargeonce.payment_attempt");
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);

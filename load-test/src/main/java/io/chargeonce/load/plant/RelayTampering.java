@@ -15,7 +15,7 @@ import java.util.WeakHashMap;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** What bugs between the outbox and Kafka do. Called from methods they were written into, on any thread. */
+/** The code of bugs between the outbox and Kafka. Called from methods they were written into, on any thread. */
 public final class RelayTampering {
 
     private static final Map<Object, Long> LAST_IDS = Collections.synchronizedMap(new WeakHashMap<>());
@@ -56,7 +56,7 @@ public final class RelayTampering {
         staged.clear();
     }
 
-    /** A moment later, as a service does that sends after its commit: whoever dies in between has sent nothing. */
+    /** A moment later, as a service does that sends after its commit: a process that dies in between has sent nothing. */
     private static void sendSoon(OutboxRow row) {
         Thread.ofPlatform().daemon().start(() -> {
             try {

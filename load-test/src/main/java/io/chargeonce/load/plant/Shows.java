@@ -11,8 +11,8 @@ import java.util.Set;
  *
  * @param faults     in campaigns of these kinds of faults, with commas between; empty if none of theirs bring it to light
  * @param simulation whether universes do
- * @param universes what may go wrong in universes that are to show it; the rest would only make it rarer
- * @param sweeping   whether the sweeper works meanwhile: for some bugs it would mend what they do before anybody can see it
+ * @param universes the faults of the universes that are to show it; others would only make it rarer
+ * @param sweeping   whether the sweeper works meanwhile: for some bugs it would repair the damage before a check sees it
  */
 public record Shows(Optional<String> faults, boolean simulation, Set<Fault> universes, boolean sweeping) {
 

@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * What planted bugs do. Called from methods they were written into, on any thread. In a universe the time, threads and numbers
+ * The code of planted bugs. Called from methods they were written into, on any thread. In a universe the time, threads and numbers
  * that they ask for are the universe's.
  */
 public final class Tampering {
@@ -117,8 +117,8 @@ public final class Tampering {
     private static final Map<Object, String> REQUESTS = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /** The same however often one request's key is asked for. */
-    public static String requestKey(Object ask, String key) {
-        return key + "-" + REQUESTS.computeIfAbsent(ask, unseen -> UUID.randomUUID().toString().substring(0, 8));
+    public static String requestKey(Object request, String key) {
+        return key + "-" + REQUESTS.computeIfAbsent(request, unseen -> UUID.randomUUID().toString().substring(0, 8));
     }
 
     private record Seen(PaymentRecord record, int stepOfRow) {}

@@ -7,9 +7,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What befalls every connection of a proxy. Immutable.
+ * The faults of every connection of a proxy. Immutable.
  *
- * @param down           nobody gets through, and what is open is closed
+ * @param down           no connection gets through, and open ones are closed
  * @param latency        each piece is held back so long, in each direction
  * @param bytesPerSecond at most, per connection and direction
  * @param slice          pieces are cut to so many bytes

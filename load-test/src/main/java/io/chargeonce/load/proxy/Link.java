@@ -7,7 +7,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** One client's connection and ours to the target; a virtual thread per direction. */
+/** A client's connection and the one to the target; a virtual thread per direction. */
 final class Link implements Runnable {
 
     private static final int PIECE = 8 * 1024;

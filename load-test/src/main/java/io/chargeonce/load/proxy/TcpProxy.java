@@ -51,7 +51,7 @@ public final class TcpProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** From now on; {@link Conditions#fair} ends whatever was going on. Going down also closes what is open. */
+    /** From now on; {@link Conditions#fair} ends all faults. Going down also closes what is open. */
     public void set(Conditions next) {
         conditions = next;
         if (next.down()) {
@@ -63,7 +63,7 @@ public final class TcpProxy implements AutoCloseable {
         return conditions;
     }
 
-    /** Resets every open connection at once, with whatever is under way in both directions. */
+    /** Resets every open connection at once, with all that is under way in both directions. */
     public void resetAll() {
         links.forEach(Link::reset);
     }

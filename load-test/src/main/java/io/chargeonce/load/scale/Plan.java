@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is to be carried, and by what.
+ * The load of a run, and the shards that carry it.
  *
  * @param rate         payments a second that come in, on average
  * @param accepts      acceptances a second that one shard's Postgres was measured to do when it does nothing else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.scale;
 
+import io.chargeonce.load.option.Range;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,16 @@ public final class ScaleCommand implements Callable<Integer> {
     /** 0 if the shards carry it, 1 if payments are refused or never done. */
     @Override
     public Integer call() {
+        var positive = new Range(0.1, 10_000_000);
+        positive.require(spec, "--rate", rate);
+        positive.require(spec, "--accepts", accepts);
+        positive.require(spec, "--charges", charges);
+        new Range(1, 10_000).require(spec, "--shards", shards);
+        new Range(1, 1_000_000).require(spec, "--in-flight", inFlight);
+        new Range(0, 100).require(spec, "--failing", failing);
+        new Range(1, 600_000).require(spec, "--psp-latency", latency);
+        new Range(0, 86_400).require(spec, "--outage", outage);
+        new Range(1, 86_400).require(spec, "--length", length);
         var plan = new Plan(rate, shards, accepts, charges, inFlight, Duration.ofMillis(latency), failing / 100,
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(outage),
                 Duration.ofSeconds(length));
@@ -59,23 +70,23 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private static String text(ScaleModel.Result result) {
-        ScaleCounts tally = result.tally();
+        ScaleCounts counts = result.counts();
         return String.format(Locale.ROOT, """
                 %,d accepted, %,d refused, %,d settled; at most %,d were due and waited
                 the busiest moment of a shard's Postgres: %.0f%%
                 from request to outcome: half within %.1f s, 99%% within %.1f s, all within %.1f s
                 the last outcome came %,d s after the last request; these shards %s""",
-                tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest() * 100, tally.seconds(0.5),
-                tally.seconds(0.99), tally.seconds(1), result.aftermath().toSeconds(), result.holds() ? "carry it" : "do NOT carry it");
+                counts.accepted(), counts.refused(), counts.settled(), counts.mostWaiting(), counts.busiest() * 100, counts.seconds(0.5),
+                counts.seconds(0.99), counts.seconds(1), result.aftermath().toSeconds(), result.holds() ? "carry it" : "do NOT carry it");
     }
 
     private static String json(ScaleModel.Result result) {
-        ScaleCounts tally = result.tally();
+        ScaleCounts counts = result.counts();
         return String.format(Locale.ROOT,
                 "{\"holds\":%b,\"accepted\":%d,\"refused\":%d,\"settled\":%d,\"most_waiting\":%d,\"busiest\":%.2f,"
                         + "\"p50_s\":%.1f,\"p99_s\":%.1f,\"max_s\":%.1f,\"aftermath_s\":%d}",
-                result.holds(), tally.accepted(), tally.refused(), tally.settled(), tally.mostWaiting(), tally.busiest(),
-                tally.seconds(0.5),
-                tally.seconds(0.99), tally.seconds(1), result.aftermath().toSeconds());
+                result.holds(), counts.accepted(), counts.refused(), counts.settled(), counts.mostWaiting(), counts.busiest(),
+                counts.seconds(0.5),
+                counts.seconds(0.99), counts.seconds(1), result.aftermath().toSeconds());
     }
 }

@@ -5,26 +5,26 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Runs a plan. Pure: the same plan and seed give the same result, whatever the machine. */
+/** Runs a plan. Pure: the same plan and seed give the same result on each machine. */
 final class ScaleModel {
 
     /** When what is left takes longer than this to work off, it is growing. */
     private static final Duration LONGEST_AFTERMATH = Duration.ofHours(6);
 
     /** @param aftermath from the last arrival to the last outcome */
-    record Result(ScaleCounts tally, Duration aftermath) {
+    record Result(ScaleCounts counts, Duration aftermath) {
 
         boolean holds() {
-            return tally.refused() == 0 && tally.settled() == tally.accepted();
+            return counts.refused() == 0 && counts.settled() == counts.accepted();
         }
     }
 
     private ScaleModel() {}
 
     static Result run(Plan plan, long seed) {
-        var tally = new ScaleCounts();
+        var counts = new ScaleCounts();
         var random = new Random(seed);
-        var shards = IntStream.range(0, plan.shards()).mapToObj(shard -> new Shard(plan, new Random(random.nextLong()), tally)).toList();
+        var shards = IntStream.range(0, plan.shards()).mapToObj(shard -> new Shard(plan, new Random(random.nextLong()), counts)).toList();
         double arriving = plan.rate() * Shard.TICK.toMillis() / 1000.0 / plan.shards();
         long end = plan.length().dividedBy(Shard.TICK);
         long outage = end / 3;
@@ -35,9 +35,9 @@ final class ScaleModel {
             for (Shard shard : shards) {
                 shard.tick(now, now < end ? arriving : 0, now >= outage && now < mended);
             }
-            tally.endOfTick();
+            counts.endOfTick();
             now++;
         }
-        return new Result(tally, Shard.TICK.multipliedBy(now - end));
+        return new Result(counts, Shard.TICK.multipliedBy(now - end));
     }
 }

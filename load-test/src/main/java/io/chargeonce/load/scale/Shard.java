@@ -13,7 +13,7 @@ import java.util.Random;
 
 /**
  * One Postgres and the services on its partitions, in ticks of {@link #TICK}. Postgres is a server with so much time in each
- * tick: acceptances take theirs first, for a producer waits for them; claims get what is left. Whole payments, in cohorts.
+ * tick: acceptances get theirs first, because producers wait for them; claims get the rest. Whole payments, in cohorts.
  */
 final class Shard {
 
@@ -25,7 +25,7 @@ final class Shard {
 
     private final Plan plan;
     private final Random random;
-    private final ScaleCounts tally;
+    private final ScaleCounts counts;
     private final Deque<Cohort> due = new ArrayDeque<>();
     private final Map<Long, List<Cohort>> later = new HashMap<>();
     private final Map<Long, List<Cohort>> atPsp = new HashMap<>();
@@ -33,10 +33,10 @@ final class Shard {
     private long calling;
     private double time;
 
-    Shard(Plan plan, Random random, ScaleCounts tally) {
+    Shard(Plan plan, Random random, ScaleCounts counts) {
         this.plan = plan;
         this.random = random;
-        this.tally = tally;
+        this.counts = counts;
     }
 
     void tick(long now, double arriving, boolean pspAway) {
@@ -47,15 +47,15 @@ final class Shard {
         Optional.ofNullable(later.remove(now)).orElse(List.of()).forEach(this::enqueue);
         answer(now);
         claim(now, pspAway);
-        tally.busy((begun - time) / SECONDS);
-        tally.waiting(waiting);
+        counts.busy((begun - time) / SECONDS);
+        counts.waiting(waiting);
     }
 
     private void accept(long now, long arriving) {
         long accepted = Math.min(arriving, fits(1 / plan.accepts()));
         time -= accepted / plan.accepts();
-        tally.accepted(accepted);
-        tally.refused(arriving - accepted);
+        counts.accepted(accepted);
+        counts.refused(arriving - accepted);
         enqueue(new Cohort(now, 0, accepted));
     }
 
@@ -70,7 +70,7 @@ final class Shard {
         for (Cohort cohort : Optional.ofNullable(atPsp.remove(now)).orElse(List.of())) {
             long failed = Math.min(cohort.count, poisson(cohort.count * plan.failing()));
             calling -= cohort.count;
-            tally.settled(now - cohort.born, cohort.count - failed);
+            counts.settled(now - cohort.born, cohort.count - failed);
             delay(now, cohort, failed);
         }
     }

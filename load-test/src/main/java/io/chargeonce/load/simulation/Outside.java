@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The calls of the JDK that wait, ask the time, draw luck, start a thread or open a connection. A class of a universe may make
- * one only if {@link Rewriting} puts another in its place: it would make a universe hang, or differ each time it is played.
+ * The calls of the JDK that wait, ask the time, draw random numbers, start a thread or open a connection. A class of a universe may make
+ * one only if {@link Rewriting} puts another in its place: otherwise a universe would hang, or differ each time it is played.
  */
 final class Outside {
 
@@ -15,7 +15,7 @@ final class Outside {
     private static final Set<String> NOW = Set.of("now");
     private static final Set<String> LOCKING = Set.of("lock", "lockInterruptibly", "tryLock", "newCondition");
 
-    /** By owner: the names of its methods, whatever they are given. */
+    /** By owner: the names of its methods, with any parameters. */
     private static final Map<String, Set<String>> NAMED = Map.ofEntries(
             Map.entry("java/lang/Object", Set.of("wait")),
             Map.entry("java/lang/Thread", Set.of("sleep", "join", "start", "startVirtualThread", "yield", "onSpinWait")),

@@ -18,9 +18,9 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Turns the services' classes into ones that ask the universe for the time, for threads and for whatever is outside of a
- * process. Calls of the JDK become calls of the same form, references to them too; the few methods that reach out get another
- * body. A class that calls {@link Outside} in a way that nothing here replaces is refused.
+ * Turns the services' classes into ones that ask the universe for the time, for threads and for all that is outside of a process. Calls
+ * of the JDK, and references to them, become calls of the same form; the few methods that reach out of the process get another body. A
+ * class that calls {@link Outside} in a way that nothing here replaces is refused.
  */
 final class Rewriting {
 
@@ -199,7 +199,7 @@ final class Rewriting {
             caught = caught || catchers.contains(label);
         }
 
-        /** A catch begins with that: nobody survives the end of their process by catching everything. */
+        /** A catch begins with that: no code survives the end of its process by catching everything. */
         @Override
         public void visitVarInsn(int opcode, int variable) {
             if (caught && opcode == Opcodes.ASTORE) {

@@ -16,8 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Universes by the dozen: several at a time, each in a database of its own, so that nothing of a universe depends on who else
- * is played. For one thread.
+ * Plays several universes at a time, each in a database of its own, so that no universe depends on another. For one thread.
  */
 public final class Series implements AutoCloseable {
 

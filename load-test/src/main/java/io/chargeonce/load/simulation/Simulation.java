@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Universes one after the other over one Postgres, whose time is theirs. For one thread. */
+/** Plays universes one after the other over one Postgres that tells their time. For one thread. */
 public final class Simulation implements Game {
 
     private static final int DATA_KEYS = 3;
@@ -96,7 +96,7 @@ public final class Simulation implements Game {
             $$
             """;
 
-    /** What a disk could lose is no part of a universe: a lost answer is. And nobody watches its processes. */
+    /** What a disk could lose is no part of a universe; a lost answer is. No supervisor watches its processes. */
     private static final List<String> NO_DISK = List.of("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
             "ALTER SYSTEM SET checkpoint_timeout = '1h'", "ALTER SYSTEM SET update_process_title = off",
             "SELECT pg_reload_conf()");

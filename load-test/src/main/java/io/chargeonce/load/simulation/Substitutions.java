@@ -11,8 +11,8 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.jar.asm.ClassReader;
 
 /**
- * Whether everything that {@link Rewriting} replaces is there to be replaced, in the classes that a universe can come to load.
- * A method that was renamed would otherwise reach out of its universe, and nothing would say so.
+ * Checks that all that {@link Rewriting} replaces is there, in the classes that a universe can come to load.
+ * Otherwise a renamed method would reach out of its universe unnoticed.
  */
 final class Substitutions {
 

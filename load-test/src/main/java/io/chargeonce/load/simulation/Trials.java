@@ -18,7 +18,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Whether simulations have teeth: each planted bug in turn, until a universe tells; then the same seed without it. For one thread. */
+/**
+ * Tests the simulation: plants each bug in turn, until a universe shows it; then the same seed without the bug must balance. For one
+ * thread.
+ */
 public final class Trials {
 
     private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean caught, boolean balancedWithout) {}

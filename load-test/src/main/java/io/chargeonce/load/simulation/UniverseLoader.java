@@ -21,7 +21,7 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Loads the services' classes anew, rewritten for a universe and with at most one bug planted. What judges them is shared with
+ * Loads the services' classes again, rewritten for a universe and with at most one bug planted. What judges them is shared with
  * the outside.
  */
 final class UniverseLoader extends URLClassLoader {

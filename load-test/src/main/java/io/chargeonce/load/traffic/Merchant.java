@@ -3,7 +3,7 @@ package io.chargeonce.load.traffic;
 
 import java.util.List;
 
-/** Who sends payments, and what lets it in. */
+/** A merchant that sends payments, with its token. */
 public record Merchant(String name, String token) {
 
     /** The two that every sandbox has. */

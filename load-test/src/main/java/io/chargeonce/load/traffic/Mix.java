@@ -9,10 +9,10 @@ import java.util.random.RandomGenerator;
 /**
  * What a load consists of.
  *
- * @param perMille    payments of each fate among a thousand; the rest is charged
+ * @param perMille    payments of each outcome among a thousand; the rest is charged
  * @param repeats     of a thousand calls, how many repeat an earlier one under the same key
  * @param otherBodies of a thousand calls, how many take an earlier key for another body
- * @param refunds     of a thousand accepted payments, how many are given back in part, each asked for twice
+ * @param refunds     of a thousand accepted payments, how many are refunded in part, each requested twice
  */
 public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherBodies, int refunds) {
 
@@ -40,7 +40,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
 
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
     public static Mix parse(String text) {
-        var fates = new EnumMap<PlannedOutcome, Integer>(PlannedOutcome.class);
+        var outcomes = new EnumMap<PlannedOutcome, Integer>(PlannedOutcome.class);
         int repeats = 0;
         int otherBodies = 0;
         int refunds = 0;
@@ -54,13 +54,13 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
                 case "repeats" -> repeats = share;
                 case "other_bodies" -> otherBodies = share;
                 case "refunds" -> refunds = share;
-                default -> fates.put(fate(pair[0]), share);
+                default -> outcomes.put(outcome(pair[0]), share);
             }
         }
-        return new Mix(fates, repeats, otherBodies, refunds);
+        return new Mix(outcomes, repeats, otherBodies, refunds);
     }
 
-    private static PlannedOutcome fate(String name) {
+    private static PlannedOutcome outcome(String name) {
         try {
             return PlannedOutcome.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
@@ -73,10 +73,10 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
 
     PlannedOutcome draw(RandomGenerator random) {
         int left = random.nextInt(1000);
-        for (PlannedOutcome fate : PlannedOutcome.values()) {
-            left -= perMille.getOrDefault(fate, 0);
+        for (PlannedOutcome outcome : PlannedOutcome.values()) {
+            left -= perMille.getOrDefault(outcome, 0);
             if (left < 0) {
-                return fate;
+                return outcome;
             }
         }
         return PlannedOutcome.CHARGED;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What will befall a payment at the PSP. Where the PSP is a simulator, its rules see to it; a real one only knows the cards. */
+/** The outcome of a payment at the PSP. A simulator gets rules for it; at a real PSP only the test cards decide. */
 public enum PlannedOutcome {
     CHARGED(Optional.empty()),
     DECLINED(Optional.empty()),

@@ -10,17 +10,17 @@ import java.util.Optional;
  * One call to come.
  *
  * @param first     whether its key is new; a repeat must not script the PSP again
- * @param comesBack whether the half of it is given back
+ * @param comesBack whether half of it is refunded
  */
-record Purchase(Merchant merchant, String key, long amount, String currency, String card, PlannedOutcome fate, boolean first,
+record Purchase(Merchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome, boolean first,
         boolean comesBack) {
 
     Purchase repeated() {
-        return new Purchase(merchant, key, amount, currency, card, fate, false, false);
+        return new Purchase(merchant, key, amount, currency, card, outcome, false, false);
     }
 
     Purchase withAmount(long other) {
-        return new Purchase(merchant, key, other, currency, card, fate, false, false);
+        return new Purchase(merchant, key, other, currency, card, outcome, false, false);
     }
 
     NewPayment asPayment() {

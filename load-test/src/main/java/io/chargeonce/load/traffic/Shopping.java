@@ -34,9 +34,9 @@ final class Shopping {
             return kind < mix.repeats() ? again.repeated() : again.withAmount(again.amount() + 1);
         }
         String key = "%s-%06d".formatted(prefix, ++count);
-        PlannedOutcome fate = mix.draw(random);
+        PlannedOutcome outcome = mix.draw(random);
         var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
-                CURRENCIES.get(random.nextInt(CURRENCIES.size())), fate.card(random.nextInt(10)), fate, true,
+                CURRENCIES.get(random.nextInt(CURRENCIES.size())), outcome.card(random.nextInt(10)), outcome, true,
                 random.nextInt(1000) < mix.refunds());
         if (earlier.size() < REMEMBERED) {
             earlier.add(purchase);

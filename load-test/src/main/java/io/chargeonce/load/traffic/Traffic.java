@@ -26,7 +26,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Sends payments in an open loop: each call has its time, kept whether or not the last one was answered, and its latency counts
- * from that time, so a server that stalls is charged for everybody who had to wait. One load at a time.
+ * from that time, so a stall of the server counts in the latency of each call that had to wait. One load at a time.
  */
 public final class Traffic {
 
@@ -112,7 +112,7 @@ public final class Traffic {
 
     private void shop(Purchase purchase, long intended) {
         if (purchase.first()) {
-            simulator.ifPresent(psp -> purchase.fate().ruleFor(purchase.key()).ifPresent(rule -> script(psp, rule)));
+            simulator.ifPresent(psp -> purchase.outcome().ruleFor(purchase.key()).ifPresent(rule -> script(psp, rule)));
         }
         for (int i = 1; i <= tries; i++) {
             ClientCall call = send(purchase);

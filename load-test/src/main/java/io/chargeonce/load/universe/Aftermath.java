@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What must go well once everything else is, and is soon done or never: asked for before the universe may come to rest. For who has the turn. */
+/**
+ * What must work once all faults are over: good payments are charged soon. Checked before the universe may come to rest. Only the
+ * strand that has the turn may call it.
+ */
 final class Aftermath {
 
     private static final int HUNG = 10;
@@ -20,15 +23,15 @@ final class Aftermath {
     private static final Duration WITH_A_NEW_KEY = Duration.ofSeconds(30);
 
     private final Kernel kernel;
-    private final FaultScheduler nemesis;
+    private final FaultScheduler scheduler;
     private final List<Psp> psps;
     private final Shop shop;
     private final Looks postgres;
     private final Witness witness;
 
-    Aftermath(Kernel kernel, FaultScheduler nemesis, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
+    Aftermath(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
         this.kernel = kernel;
-        this.nemesis = nemesis;
+        this.scheduler = scheduler;
         this.psps = psps;
         this.shop = shop;
         this.postgres = postgres;
@@ -37,12 +40,12 @@ final class Aftermath {
 
     /** @param recovery how long everybody may take to be at work again */
     void look(Duration recovery, Rotations rotations) {
-        boolean hung = nemesis.knows(Fault.HUNG_MERCHANT);
-        boolean newKeys = nemesis.knows(Fault.PSP_KEY);
-        if (hung || newKeys || nemesis.knows(Fault.DATA_KEY)) {
+        boolean hung = scheduler.knows(Fault.HUNG_MERCHANT);
+        boolean newKeys = scheduler.knows(Fault.PSP_KEY);
+        if (hung || newKeys || scheduler.knows(Fault.DATA_KEY)) {
             kernel.sleep(recovery);
         }
-        if (nemesis.knows(Fault.DATA_KEY)) {
+        if (scheduler.knows(Fault.DATA_KEY)) {
             rotations.poisonOnceMore();
         }
         if (newKeys) {
@@ -61,7 +64,7 @@ final class Aftermath {
         kernel.sleep(UNTIL_PLACES_ARE_TAKEN);
         requireCharged("while another merchant's calls hang", sellTo(OTHERS, Shop.MERCHANTS.getLast()), SOON);
         psps.forEach(psp -> psp.answerAll());
-        nemesis.healedNow();
+        scheduler.healedNow();
     }
 
     private List<String> sellTo(int count, String merchant) {

@@ -9,7 +9,7 @@ import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the seals on a universe's audit log hold, and tell of who changes it behind the triggers. When the universe is over. */
+/** Checks, when a universe is over, that the seals on its audit log hold, and that they show a change behind the triggers. */
 final class AuditLog {
 
     private static final String ADD = """

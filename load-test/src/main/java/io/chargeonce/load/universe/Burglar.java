@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Somebody with a stolen login of a service, who tries on the rows that there are what that service may not do. For who has the turn. */
+/**
+ * A thief with the stolen login of a service, who tries on the existing rows what that service may not do. Only the strand that has the
+ * turn may call it.
+ */
 final class Burglar {
 
     private static final List<String> SERVICES = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",

@@ -11,7 +11,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** Card numbers where none belong: poison on work topics here; {@link Shop} and {@link Psp} have others. For who has the turn. */
+/**
+ * Card numbers where none belong: poison on work topics here; {@link Shop} and {@link Psp} have others. Only the strand that has the
+ * turn may call it.
+ */
 final class CardTraffic {
 
     static final String NUMBER = "4242 4242 4242 4242";
@@ -19,7 +22,7 @@ final class CardTraffic {
     /** What must be nowhere in the end but where strangers put it. */
     static final List<String> NOWHERE = List.of(NUMBER, IN_A_BODY, "4242424242424242");
 
-    private static final List<String> POISON = List.of("{\"card\":\"4242424242424242\",\"cvc\":\"737\",\"name\":\"A. Nobody\"}",
+    private static final List<String> POISON = List.of("{\"card\":\"4242424242424242\",\"cvc\":\"737\",\"name\":\"A. Person\"}",
             "4242 4242 4242 4242 12/29 737", "{\"type\":\"payment.requested\",\"pan\":4242424242424242}");
 
     record Place(TopicPartition partition, long offset) {}

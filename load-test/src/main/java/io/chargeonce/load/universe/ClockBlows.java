@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Clocks that are wrong. Postgres's steps forward only: by its clock retries fall due, and one that stepped back by hours would
- * rightly keep them waiting for hours.
+ * Clocks that are wrong. Postgres's clock steps forward only: retries fall due by it, and a step back by hours would rightly delay them
+ * by hours.
  */
 final class ClockBlows {
 

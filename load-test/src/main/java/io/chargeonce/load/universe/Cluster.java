@@ -32,7 +32,7 @@ import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The services' processes: wired as they are shipped, started again when they have died. For who has the turn. */
+/** The services' processes: wired as they are shipped, started again when they have died. Only the strand that has the turn may call it. */
 final class Cluster {
 
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));

@@ -16,7 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Somebody who erases what is personal of whatever a merchant has sold, finished or not. For who has the turn. */
+/**
+ * A person who erases the personal data of all that a merchant has sold, finished or not. Only the strand that has the turn may call
+ * it.
+ */
 final class Eraser {
 
     private final Kernel kernel;

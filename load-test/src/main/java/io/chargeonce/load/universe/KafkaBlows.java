@@ -32,7 +32,7 @@ final class KafkaBlows {
     private static final Duration SOON = Duration.ofMillis(100);
     /** The newest are about payments that are still under way. */
     private static final int WORTH_COPYING = 8;
-    /** When whoever watches over processes ends one that does nothing. */
+    /** When a supervisor ends a process that does nothing. */
     private static final Duration UNTIL_IT_IS_KILLED = Duration.ofSeconds(20);
 
     private final Kernel kernel;

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 
-/** What the world sees and does in a universe's Postgres beside its processes, at once and without faults. For who has the turn. */
+/**
+ * Reads and changes a universe's Postgres from outside of its processes, at once and without faults. Only the strand that has the turn
+ * may call it.
+ */
 record Looks(SimulatedPostgres postgres) {
 
     /** Poison as it lies in its dead letter. */

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Somebody on call who merges, purges and restores whatever is there, until the process is killed or the work is done. */
+/** A person on call who merges, purges and restores all dead letters, until the process is killed or the work is done. */
 final class Operator {
 
     private static final int CHANGES = 5;
@@ -41,7 +41,7 @@ final class Operator {
         }
     }
 
-    /** Somebody looks into a PSP's own books for what it does not tell a program any more, and tells what is there. */
+    /** A person looks into a PSP's own books for what it no longer tells a program, and settles by what is there. */
     static void settle(List<Psp> psps, List<SimulatedPostgres.Unresolved> open) {
         var settle = new Settle(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
         for (SimulatedPostgres.Unresolved one : open) {

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A PSP as the services' own gateways reach it: its ledger, which keys it remembers for a while and with which answer, and
- * everything that can happen on the way. It outlives every process and every fault. For who has the turn.
+ * A PSP as the services' own gateways reach it: its ledger, which keys it remembers for a while and with which answer, and the faults
+ * of each exchange. It outlives every process and every fault. Only the strand that has the turn may call it.
  */
 abstract class Psp {
 
@@ -147,7 +147,7 @@ abstract class Psp {
         Duration time = kernel.between(Duration.ofMillis(1), SLOWEST);
         if (down || (lot -= faults.notSent()) < 0) {
             kernel.sleep(time);
-            throw new ConnectException("nobody listens");
+            throw new ConnectException("nothing listens");
         }
         if (!knows(request.credential())) {
             kernel.sleep(time);

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** What PSPs answer to everything for a while, and what is set up of them. */
+/** PSPs that refuse everything for a while, and processes without one of them. */
 final class PspBlows {
 
     private final Kernel kernel;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Keys that are changed while the processes run which use them. For who has the turn. */
+/** Keys that are changed while the processes run which use them. Only the strand that has the turn may call it. */
 final class Rotations {
 
     /** As long as processes may take to read a file again, and half as long: then some calls come with a key that is refused. */

@@ -102,12 +102,12 @@ final class Shop {
     private int sold;
     private int stolen;
 
-    Shop(Cluster cluster, Broker broker, FaultScheduler nemesis, Optional<Tokens> tokens, Witness witness) {
+    Shop(Cluster cluster, Broker broker, FaultScheduler scheduler, Optional<Tokens> tokens, Witness witness) {
         this.cluster = cluster;
         this.broker = broker;
-        this.poor = nemesis.knows(Fault.SOFT_DECLINE);
-        this.personal = nemesis.knows(Fault.ERASURE);
-        this.cards = nemesis.knows(Fault.CARD_DATA);
+        this.poor = scheduler.knows(Fault.SOFT_DECLINE);
+        this.personal = scheduler.knows(Fault.ERASURE);
+        this.cards = scheduler.knows(Fault.CARD_DATA);
         this.tokens = tokens;
         this.witness = witness;
     }
@@ -177,7 +177,7 @@ final class Shop {
         return id(purchase);
     }
 
-    /** Somebody pays with a token that is not theirs, one payment after the other, half of them in a batch that stays open. */
+    /** A thief pays with a stolen token, one payment after the other, half of them in a batch that stays open. */
     void stealWith(String merchant, String token) {
         Kernel kernel = Kernel.it();
         kernel.spawn(kernel.world(), "thief", () -> {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The services' own gateways, whose exchanges go to a universe's PSP. Only what PSPs promise is shorter here than it is outside. */
+/** The services' own gateways, whose exchanges go to a universe's PSP. Only the durations that PSPs promise are shorter here. */
 final class SimulatedGateways {
 
     /** How long one exchange may take. */

@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** The merchants' tokens: who may send is asked of the ingest service's own part for that, one in each process. For who has the turn. */
+/**
+ * The merchants' tokens: the ingest service's own class decides who may send, one in each process. Only the strand that has the turn
+ * may call it.
+ */
 final class Tokens {
 
     /** What ingest promises. */

@@ -95,30 +95,30 @@ public final class Universe implements Game {
                 new AdyenModel(ADYEN_KEY_LIFE, webhooks));
         cluster[0] = new Cluster(secrets, sweeping, psps,
                 kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
-        var nemesis = new FaultScheduler(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
-        if (nemesis.knows(Fault.INTAKE)) {
+        var scheduler = new FaultScheduler(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
+        if (scheduler.knows(Fault.INTAKE)) {
             broker.create("payments.intake-refused", 1, true);
             broker.create("payments.intake.shop-1", 2, false);
             broker.create("payments.intake.shop-2", 1, false);
         }
         var witness = new Witness();
-        Optional<Tokens> tokens = nemesis.knows(Fault.TOKEN) ? Optional.of(new Tokens(kernel)) : Optional.empty();
-        var shop = new Shop(cluster[0], broker, nemesis, tokens, witness);
+        Optional<Tokens> tokens = scheduler.knows(Fault.TOKEN) ? Optional.of(new Tokens(kernel)) : Optional.empty();
+        var shop = new Shop(cluster[0], broker, scheduler, tokens, witness);
         var cards = new CardTraffic(kernel, broker);
         var rotations = new Rotations(kernel, secrets, psps, cards);
         var eraser = new Eraser(kernel, shop);
-        nemesis.also(cards.all());
-        nemesis.also(rotations.all());
-        nemesis.also(eraser.all());
-        nemesis.also(new Burglar(kernel, new Looks(postgres), witness).all());
-        nemesis.also(new PspBlows(kernel, cluster[0], psps).one(shop));
-        tokens.ifPresent(all -> nemesis.also(all.all(Shop.MERCHANTS, shop::stealWith)));
-        var aftermath = new Aftermath(kernel, nemesis, psps, shop, new Looks(postgres), witness);
+        scheduler.also(cards.all());
+        scheduler.also(rotations.all());
+        scheduler.also(eraser.all());
+        scheduler.also(new Burglar(kernel, new Looks(postgres), witness).all());
+        scheduler.also(new PspBlows(kernel, cluster[0], psps).one(shop));
+        tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
+        var aftermath = new Aftermath(kernel, scheduler, psps, shop, new Looks(postgres), witness);
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
-                live(kernel, broker, cluster[0], psps, shop, nemesis, () -> aftermath.look(LATEST, rotations));
-                if (nemesis.knows(Fault.ERASURE)) {
+                live(kernel, broker, cluster[0], psps, shop, scheduler, () -> aftermath.look(LATEST, rotations));
+                if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
             });
@@ -127,13 +127,13 @@ public final class Universe implements Game {
         } finally {
             postgres.leave();
         }
-        var recovery = new Recovery(nemesis.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
+        var recovery = new Recovery(scheduler.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
-                .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(nemesis, eraser), List.of());
-        if (nemesis.knows(Fault.DATA_KEY) || nemesis.knows(Fault.CARD_DATA)) {
+                .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(scheduler, eraser), List.of());
+        if (scheduler.knows(Fault.DATA_KEY) || scheduler.knows(Fault.CARD_DATA)) {
             rotations.open(new Looks(postgres).sealed(), witness);
         }
-        if (nemesis.knows(Fault.THEFT)) {
+        if (scheduler.knows(Fault.THEFT)) {
             AuditLog.look(postgres, witness);
         }
         Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]), witness.seen());
@@ -144,9 +144,9 @@ public final class Universe implements Game {
         return new Played(seed, verdict, kernel.hash(), kernel.steps(), kernel.trace(), kernel.log(), kernel.done());
     }
 
-    private static List<String> nowhere(FaultScheduler nemesis, Eraser eraser) {
+    private static List<String> nowhere(FaultScheduler scheduler, Eraser eraser) {
         List<String> nowhere = eraser.erased();
-        if (nemesis.knows(Fault.CARD_DATA) || nemesis.knows(Fault.DATA_KEY)) {
+        if (scheduler.knows(Fault.CARD_DATA) || scheduler.knows(Fault.DATA_KEY)) {
             nowhere.addAll(CardTraffic.NOWHERE);
         }
         return nowhere;
@@ -161,17 +161,17 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler nemesis,
+    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler scheduler,
                       Runnable aftermath) {
-        nemesis.begin();
+        scheduler.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
         for (int i = 0; i < blows; i++) {
-            nemesis.strike();
+            scheduler.strike();
         }
-        nemesis.awaitThaw();
-        nemesis.heal();
+        scheduler.awaitThaw();
+        scheduler.heal();
         aftermath.run();
         rest(kernel, broker, shop, psps);
     }

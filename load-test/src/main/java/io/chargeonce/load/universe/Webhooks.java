@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What PSPs tell by themselves, signed: late, twice, in any order, and sometimes never where it is only a hint. */
+/** The PSPs' signed webhooks: late, twice, in any order, and sometimes lost where the webhook is only a hint. */
 final class Webhooks {
 
     static final String STRIPE_SECRET = "whsec_simulated";
@@ -128,7 +128,7 @@ final class Webhooks {
         }
     }
 
-    /** The charge service's own, which nobody but its HTTP side may call otherwise. */
+    /** The charge service's own, which otherwise only its HTTP side may call. */
     private static final class Inbox {
 
         static final Method TAKE = take();

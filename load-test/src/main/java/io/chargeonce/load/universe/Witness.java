@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What was seen in a universe and must not be, and shows in no book afterwards. For who has the turn. */
+/**
+ * Violations that were seen while a universe was played, and that leave no trace in its books. Only the strand that has the turn may
+ * call it.
+ */
 final class Witness {
 
     private final List<Violation> seen = new ArrayList<>();

@@ -20,7 +20,7 @@ class ChaosTest {
     private final Chaos chaos = new Chaos(new PrintWriter(told), Optional.empty(), 1);
 
     @Test
-    void the_books_balance_after_kills_and_a_sick_psp_and_somebody_really_died_at_an_exact_place() {
+    void the_books_balance_after_kills_and_a_sick_psp_and_a_process_died_at_an_exact_place() {
         List<FaultKind> kinds = List.of(FaultKind.KILL, FaultKind.PSP, FaultKind.NETWORK);
         Chaos.Result result = chaos.run(7, 1, kinds, Optional.empty(), Map.of());
         assertThat(result.sound()).as(result.bugs() + result.lastVerdict().report()).isTrue();

@@ -26,7 +26,7 @@ class PoisonCorpusTest {
     }
 
     @Test
-    void only_what_names_a_payment_that_nobody_accepted_can_be_read_at_all() {
+    void only_records_that_name_a_payment_never_accepted_can_be_read() {
         assertThat(PoisonCorpus.of(new Random(1))).allSatisfy(record -> {
             Decoded decoded = Decoded.from(record.key().orElse(null), record.value().orElse(null));
             boolean aboutNobody = record.kind().equals("unknown payment") || record.kind().startsWith("forged attempt");

@@ -94,7 +94,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void down_closes_what_is_open_and_lets_nobody_in_until_it_is_fair_again() throws IOException {
+    void down_closes_open_connections_and_lets_none_in_until_it_is_fair_again() throws IOException {
         say("a");
         assertThat(hear(1)).isEqualTo("a");
         proxy.set(Conditions.unreachable());

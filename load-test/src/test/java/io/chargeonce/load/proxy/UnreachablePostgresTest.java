@@ -21,7 +21,7 @@ class UnreachablePostgresTest {
     private final String direct = TestStack.newDatabase();
     private final int port = URI.create(direct.substring("jdbc:".length())).getPort();
 
-    /** Whoever waits in a socket cannot be interrupted. */
+    /** A thread that waits in a socket cannot be interrupted. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void who_waits_for_a_postgres_that_went_away_without_a_word_is_told_so_and_goes_on_when_it_is_back() {

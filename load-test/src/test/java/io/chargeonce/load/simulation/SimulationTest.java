@@ -50,7 +50,7 @@ class SimulationTest {
     }
 
     @Test
-    void a_seed_takes_the_same_steps_whatever_was_played_before() {
+    void a_seed_takes_the_same_steps_after_any_other_seeds() {
         try (var simulation = new Simulation(TestStack.newDatabase(), Optional.empty(), true, ALL)) {
             List<String> alone = simulation.play(11).trace();
             for (long before : new long[] {4711, 2}) {

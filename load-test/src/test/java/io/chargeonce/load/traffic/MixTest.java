@@ -30,7 +30,7 @@ class MixTest {
         var random = new Random(1);
         var mix = Mix.parse("declined=20");
         Map<PlannedOutcome, Long> drawn = IntStream.range(0, 10_000).mapToObj(i -> mix.draw(random))
-                .collect(Collectors.groupingBy(fate -> fate, Collectors.counting()));
+                .collect(Collectors.groupingBy(outcome -> outcome, Collectors.counting()));
         assertThat(drawn.get(PlannedOutcome.DECLINED)).isBetween(1_800L, 2_200L);
         assertThat(drawn.get(PlannedOutcome.CHARGED)).isEqualTo(10_000 - drawn.get(PlannedOutcome.DECLINED));
     }

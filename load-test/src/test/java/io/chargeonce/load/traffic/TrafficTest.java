@@ -42,7 +42,7 @@ class TrafficTest {
     }
 
     @Test
-    void a_202_is_ok_a_4xx_is_a_failure_and_a_5xx_nobody_knows() {
+    void a_202_is_ok_a_4xx_is_a_failure_and_a_5xx_is_unknown() {
         shop(1, () -> answer(202));
         assertThat(history).hasSize(10)
                 .allMatch(call -> call.result() == ClientCall.Result.OK && call.paymentId().equals(Optional.of("pay_1")));

@@ -283,6 +283,12 @@ CREATE TRIGGER no_deadline_is_put_off AFTER UPDATE OF charge_before ON operation
     FOR EACH ROW WHEN (NEW.charge_before > OLD.charge_before AND NEW.represented = OLD.represented AND NEW.generation = OLD.generation)
     EXECUTE FUNCTION refuse('a deadline is put off by a merge or a presentation alone');
 
+-- Only a person at the dead-letter queue charges a dead payment again: the services that charge never merge.
+CREATE TRIGGER no_service_merges AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (OLD.state = 'dead' AND NEW.state = 'accepted'
+                       AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
+    EXECUTE FUNCTION refuse('only a person at the dead-letter queue merges');
+
 -- Whether an attempt of it has not failed. Both halves have an index of their own.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$

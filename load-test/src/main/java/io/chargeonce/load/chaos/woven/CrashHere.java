@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Called from woven places: dies there if the nemesis has armed it, by a file beside the process's log that holds the place's
+ * Called from woven places: dies there if the fault injector has armed it, by a file beside the process's log that holds the place's
  * name. The file turns into the proof that the place was hit. Any thread.
  */
 public final class CrashHere {

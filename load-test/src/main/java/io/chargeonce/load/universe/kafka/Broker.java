@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Kafka on one page: topics with partitions, consumer groups, and what can go wrong with an acknowledgement. For who has the
+ * Kafka on one page: topics with partitions, consumer groups, and lost acknowledgements. For who has the
  * turn.
  */
 public final class Broker {

@@ -56,7 +56,7 @@ public final class Group {
         return members.contains(member);
     }
 
-    /** Deals the partitions anew, and not always as evenly as it could. */
+    /** Assigns the partitions again, and not always as evenly as it could. */
     public void rebalance() {
         settled = false;
         target.clear();
@@ -78,7 +78,7 @@ public final class Group {
                 .flatMap(topic -> broker.partitions(topic).stream()).toList();
     }
 
-    /** Fences whoever was silent, or did not poll, for too long. */
+    /** Fences each member that was silent, or did not poll, for too long. */
     void expire() {
         long now = Kernel.it().now();
         long timeout = broker.sessionTimeout().toNanos() / 1_000;

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 
-/** What Kafka refuses now, and to whom. For who has the turn. */
+/** What Kafka refuses now, and to whom. Only the strand that has the turn may call it. */
 public final class KafkaTroubles {
 
     private final Set<String> missing = new HashSet<>();

@@ -16,7 +16,7 @@ public final class Log {
     private final int partition;
     private final boolean stampedByBroker;
     private final List<Long> judged = new ArrayList<>();
-    /** Where each leader's time began, the first one's left out: who loses a tail leads anew from there. */
+    /** Where each leader's time began, except the first one's: a leader that lost a tail begins a new time there. */
     private final List<Long> laterLeadersBegan = new ArrayList<>();
     private boolean whole = true;
 
@@ -53,7 +53,7 @@ public final class Log {
      * Where one goes on who has read up to an offset: there, or where what it has read ends, if the log was cut before it. It may
      * have grown beyond the offset again since.
      *
-     * @param leaderEpoch of the last record that was read; without it nobody can tell
+     * @param leaderEpoch of the last record that was read; without it the cut does not show
      */
     long goOnFrom(long offset, Optional<Integer> leaderEpoch) {
         return leaderEpoch.stream().flatMap(epoch -> laterLeadersBegan.stream().skip(epoch)).reduce(offset, Math::min);

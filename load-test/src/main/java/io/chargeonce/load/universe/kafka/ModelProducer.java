@@ -72,12 +72,12 @@ public final class ModelProducer {
         return sent.answer;
     }
 
-    /** Nothing works until somebody makes a new one. */
+    /** Nothing works until a new one is made. */
     public void breakForGood() {
         fatal = true;
     }
 
-    /** Whoever waits for it waits until it is closed from elsewhere. */
+    /** A caller that waits for it waits until another thread closes it. */
     public void wedge() {
         wedged = true;
     }

@@ -18,7 +18,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** A consumer without a group, as far as somebody uses one who only looks. */
+/** A consumer without a group, as far as the services use one only to look. */
 final class ModelReader {
 
     private final Broker broker;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Gives a model the face of one of Kafka's wide interfaces: what the model does not know, nobody may call. */
+/** Gives a model the face of one of Kafka's wide interfaces: a method that the model does not have must not be called. */
 final class Port {
 
     private static final Map<Class<?>, Map<Method, Optional<Method>>> KNOWN = new ConcurrentHashMap<>();

@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * What the services call in place of the JDK wherever they ask the time, start a thread or wait: the same contract, by the
- * {@link Kernel}'s time and order. The calls are put in while the classes are loaded. For who has the turn.
+ * {@link Kernel}'s time and order. The calls are put in while the classes are loaded. Only the strand that has the turn may call it.
  */
 public final class Blocking {
 

@@ -44,7 +44,7 @@ public final class Host {
         lastWill.forEach(Runnable::run);
     }
 
-    /** Whether nobody has heard of it for so long. */
+    /** Whether it has been silent for so long. */
     public boolean isSilentFor(long micros, long now) {
         return (!alive || isFrozen(now)) && silentSince != NEVER && now - silentSince > micros;
     }

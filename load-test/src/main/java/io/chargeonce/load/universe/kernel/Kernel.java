@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 
 /**
  * Time and order of one universe. Of all its strands one has the turn at any moment; who is next follows from the seed, and
- * time passes only when nobody can go on. So the seed decides every step. Its methods are for who has the turn.
+ * time passes only when none can go on. So the seed decides every step. Only the strand that has the turn calls its methods.
  */
 public final class Kernel {
 

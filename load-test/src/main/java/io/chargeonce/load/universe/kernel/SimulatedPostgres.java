@@ -19,8 +19,9 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
- * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit
- * late, and its connections break and lose the answer to a COMMIT as the faults say. It tells the universe's time. For who has the turn.
+ * The real Postgres of one universe, as its processes see it: transactions are one step each, except that ingest's may commit late, and
+ * its connections break and lose the answer to a COMMIT as the faults say. It tells the universe's time. Only the strand that has the
+ * turn may call it.
  */
 public final class SimulatedPostgres {
 
@@ -115,7 +116,7 @@ public final class SimulatedPostgres {
         return wire.connection();
     }
 
-    /** What came later is finished meanwhile; and whoever watches over the process may end it for that. */
+    /** Later work is finished meanwhile, and a supervisor may end the process for the hang. */
     void hang() {
         Kernel kernel = Kernel.it();
         if (kernel.chance(faults.hang())) {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * What was staged, by shard, and how often relays came or let shards go: so that a relay is woken where it would find something,
- * and nowhere else. For who has the turn.
+ * and nowhere else. Only the strand that has the turn may call it.
  */
 final class Stagings {
 
@@ -46,7 +46,7 @@ final class Stagings {
         private long relayChanges;
         private boolean unknown = true;
 
-        /** It has what it could not publish, or nobody knows. */
+        /** It has rows that it could not publish, or may have some. */
         public void leftSome() {
             unknown = true;
         }

@@ -72,12 +72,12 @@ public final class Strands extends AbstractExecutorService {
 
         @Override
         public long getDelay(TimeUnit unit) {
-            throw new UnsupportedOperationException("Bug! Nobody asks a timer");
+            throw new UnsupportedOperationException("Bug! No service asks a timer");
         }
 
         @Override
         public int compareTo(Delayed other) {
-            throw new UnsupportedOperationException("Bug! Nobody sorts timers");
+            throw new UnsupportedOperationException("Bug! No service sorts timers");
         }
     }
 }

@@ -174,7 +174,7 @@ final class Wire implements InvocationHandler {
     private Object commit() throws SQLException {
         requireWhole();
         Kernel kernel = Kernel.it();
-        // Nobody may have to wait for its locks, for that would stop the one who has the turn.
+        // No other session may have to wait for its locks: that would stop the thread that has the turn.
         if (kernel.host().name.startsWith("ingest") && !locks && kernel.chance(postgres.faults().late())) {
             kernel.sleep(kernel.between(Duration.ZERO, LATEST));
             requireWhole();

@@ -25,7 +25,7 @@ class KernelTest {
     }
 
     @Test
-    void an_hour_passes_at_once_when_nobody_can_go_on() {
+    void an_hour_passes_at_once_when_no_strand_can_go_on() {
         play(1, () -> {
             Instant start = Kernel.it().truth();
             Kernel.it().sleep(Duration.ofHours(1));
@@ -122,7 +122,7 @@ class KernelTest {
     }
 
     @Test
-    void who_waits_for_what_nobody_does_is_told_so() {
+    void a_strand_that_waits_for_what_never_comes_is_an_error() {
         assertThatThrownBy(() -> play(1, () -> Kernel.it().await(() -> false, Strand.NEVER))).hasMessageContaining("waits for ever");
     }
 }

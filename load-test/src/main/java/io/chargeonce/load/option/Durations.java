@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.load;
+package io.chargeonce.load.option;
 
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -8,7 +8,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}. */
-final class Durations implements ITypeConverter<Duration> {
+public final class Durations implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.load;
+package io.chargeonce.load.option;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code http://127.0.0.1:8080}, {@code https://pay.example.com}. */
-final class HttpAddress implements ITypeConverter<URI> {
+public final class HttpAddress implements ITypeConverter<URI> {
 
     @Override
     public URI convert(String text) {

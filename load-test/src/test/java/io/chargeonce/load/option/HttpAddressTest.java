@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.load;
+package io.chargeonce.load.option;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
