@@ -6,6 +6,8 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -135,6 +137,15 @@ public final class DlqCommand implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: " + String.join(", ", spec.subcommands().keySet()));
+    }
+
+    /** The same for a command with a filter, which is refused if it names something that does not exist. */
+    int with(CommandSpec command, DeadLetterFilter filter, Action action) {
+        return with(command, queue -> {
+            var problems = new Problems();
+            KnownValues.missing(queue, filter).forEach(value -> problems.unknown(value.option(), value.value(), value.known()));
+            return problems.any() ? problems.print(command) : action.on(queue);
+        });
     }
 
     int with(CommandSpec command, Action action) {

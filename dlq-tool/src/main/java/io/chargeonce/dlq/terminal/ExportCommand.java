@@ -78,7 +78,7 @@ final class ExportCommand implements Callable<Integer> {
         } else if (!Files.isDirectory(folder())) {
             problems.add("there is no folder '%s'".formatted(folder()));
         }
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> export(queue, filter));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> export(queue, filter));
     }
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {

@@ -74,7 +74,7 @@ final class ListCommand implements Callable<Integer> {
                 .orElse(common.json ? Long.MAX_VALUE : SHOWN_TO_PEOPLE);
         Order order = order(problems);
         ListTable.unknown(columns).forEach(name -> problems.add("--columns has no '%s'; there are %s".formatted(name, ListTable.NAMES)));
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> list(queue, filter, order, most));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> list(queue, filter, order, most));
     }
 
     private Order order(Problems problems) {

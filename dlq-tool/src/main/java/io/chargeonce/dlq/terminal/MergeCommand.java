@@ -77,7 +77,7 @@ final class MergeCommand implements Callable<Integer> {
         }
         MergeCall.Extent extent = selection.yes ? MergeCall.Extent.ALL : plan ? MergeCall.Extent.PLAN : MergeCall.Extent.LOOK;
         Expected expected = selection.expected(problems);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> call.begin(queue, filter, terms, expected, extent));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> call.begin(queue, filter, terms, expected, extent));
     }
 
     private void checkAlone(Problems problems) {

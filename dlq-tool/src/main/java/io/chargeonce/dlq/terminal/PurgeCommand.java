@@ -59,7 +59,7 @@ final class PurgeCommand implements Callable<Integer> {
         }
         var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
     }
 
     private int resume(Problems problems) {

@@ -54,7 +54,7 @@ final class RestoreCommand implements Callable<Integer> {
         }
         var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
     }
 
     private int resume(Problems problems) {

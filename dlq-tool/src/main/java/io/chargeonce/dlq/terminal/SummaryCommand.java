@@ -45,7 +45,7 @@ final class SummaryCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> summarise(queue, filter));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> summarise(queue, filter));
     }
 
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {

@@ -59,7 +59,8 @@ class DeadLetterFilterTest {
         return new PaymentCriteria(given.filter(v -> name.equals("currency")),
                 given.filter(v -> name.equals("atLeast")).map(Long::valueOf), given.filter(v -> name.equals("atMost")).map(Long::valueOf),
                 given.filter(v -> name.equals("tier")).map(Integer::valueOf),
-                given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")));
+                given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")),
+                PaymentNames.ANY);
     }
 
     @Test
@@ -90,7 +91,7 @@ class DeadLetterFilterTest {
 
     private static DeadLetterFilter caused(String cause) {
         return new DeadLetterFilter(Optional.empty(), Optional.of(cause), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     @Test
@@ -141,13 +142,15 @@ class DeadLetterFilterTest {
     }
 
     private static DeadLetterFilter with(Optional<String> cause, Optional<String> merchant, Optional<String> text) {
-        return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(), text,
+        return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(),
+                Optional.empty(),
+                Optional.empty(), text,
                 Optional.empty(), PaymentCriteria.ANY);
     }
 
     private static DeadLetterFilter aged(Optional<Duration> olderThan, Optional<Duration> newerThan) {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), olderThan, newerThan,
-                Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     /** Newest first. */

@@ -24,6 +24,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that read topics. */
 class TopicTest {
@@ -147,6 +149,18 @@ class TopicTest {
         call("purge", "--all", "--reason", "seen", "--yes");
         call("import", "--from-topic", topic, "--reason", "again");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).as("what was purged stays purged").isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payments.requests", "payments.retry-2", "payments.dlq", "payments.outcomes", "payments.audit-seals",
+        "payments.intake-refused", "payments.intake.acme"})
+    void the_pipelines_own_topics_are_not_taken_in(String topic) throws Exception {
+        rows.dead();
+        publish();
+        Called called = call("import", "--from-topic", topic, "--reason", "by mistake");
+        assertThat(called.exit()).isEqualTo(2);
+        assertThat(called.err()).contains("--from-topic is '%s', a topic of this pipeline".formatted(topic), "Nothing was changed.");
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
     }
 
     @Test

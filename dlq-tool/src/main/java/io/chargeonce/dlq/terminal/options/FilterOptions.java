@@ -30,6 +30,13 @@ public final class FilterOptions {
     @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
     Optional<String> newerThan;
 
+    @Option(names = "--since", paramLabel = "TIME",
+            description = "Died at this time or later: 2026-11-22T10:00Z, or 2026-11-22 for midnight UTC.")
+    Optional<String> since;
+
+    @Option(names = "--until", paramLabel = "TIME", description = "Died before this time, written the same way.")
+    Optional<String> until;
+
     @Option(names = "--text", paramLabel = "TEXT",
             description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
     Optional<String> text;
@@ -43,7 +50,8 @@ public final class FilterOptions {
 
     public DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
         return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
-                problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
+                problems.age("--newer-than", newerThan), problems.time("--since", since), problems.time("--until", until), text,
+                standing(problems), traits.traits(problems));
     }
 
     private Optional<MoneyStatus> standing(Problems problems) {
