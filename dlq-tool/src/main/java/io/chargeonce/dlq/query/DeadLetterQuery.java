@@ -104,12 +104,12 @@ public final class DeadLetterQuery {
     /** How long a purge can be undone. */
     static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
-    /** Of a merge what was in its set; of an import what it took in. */
+    /** Of a merge what was in its set, of an import what it took in, of a stop what it stopped. */
     private static final String OF_RUN = """
             letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)
-            OR letter.operation_id IS NULL AND EXISTS (
+            OR (letter.operation_id IS NULL OR letter.cause = 'stopped') AND EXISTS (
                    SELECT FROM audit_record AS deed
-                    WHERE deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.imported'
+                    WHERE deed.resource_id = letter.dead_letter_id AND deed.action IN ('dlq.imported', 'dlq.stopped')
                       AND audit_detail(deed.data, 'run') = wanted.run)
             """;
 

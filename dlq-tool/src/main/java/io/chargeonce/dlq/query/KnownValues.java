@@ -30,7 +30,7 @@ public final class KnownValues {
 
     /** What the pipeline itself calls a cause, beside the causes of failures and of poison. */
     private static final List<String> OTHER_CAUSES = List.of("unresolved", "expired", "no_route", "psp_cannot_refund", "lost_in_kafka",
-            "stopped");
+            "stopped", "waits_for_payment");
 
     private static final SortedSet<String> CAUSES = causes();
 
@@ -43,13 +43,14 @@ public final class KnownValues {
         return causes;
     }
 
-    /** Those values of the filter that nothing has, and never had. */
-    public static List<Unknown> missing(DeadLetterQueue queue, DeadLetterFilter filter) {
+    /** Those values that nothing has, and never had. */
+    public static List<Unknown> missing(DeadLetterQueue queue, Optional<String> cause, Optional<String> psp, Optional<String> merchant,
+                                        Optional<String> run) {
         return queue.database().withConnection(connection -> Stream.of(
-                cause(connection, filter.cause()),
-                known(connection, "--psp", filter.psp(), PSPS, "psp"),
-                known(connection, "--merchant", filter.merchant(), MERCHANTS, "merchant_id"),
-                run(connection, filter.traits().run())).flatMap(Optional::stream).toList());
+                cause(connection, cause),
+                known(connection, "--psp", psp, PSPS, "psp"),
+                known(connection, "--merchant", merchant, MERCHANTS, "merchant_id"),
+                run(connection, run)).flatMap(Optional::stream).toList());
     }
 
     /** A summary names some causes with what lies behind them. */
@@ -62,10 +63,14 @@ public final class KnownValues {
         }
         var known = new TreeSet<>(CAUSES);
         known.addAll(texts(connection, IN_QUEUE.formatted("cause")));
+        known.addAll(texts(connection, IN_TIERS.formatted("failure_cause")));
         return known.contains(cause.get()) ? Optional.empty() : Optional.of(new Unknown("--cause", cause.get(), known));
     }
 
     private static final String IN_QUEUE = "SELECT DISTINCT %1$s FROM dead_letter WHERE %1$s IS NOT NULL";
+    private static final String IN_TIERS = """
+            SELECT DISTINCT %1$s FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND %1$s IS NOT NULL
+            """;
     /** Those that a process was set up for. */
     private static final String PSPS = "SELECT DISTINCT psp FROM psp_health";
     private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
@@ -78,6 +83,7 @@ public final class KnownValues {
         var known = new TreeSet<>(texts(connection, sql));
         if (!known.contains(value.get())) {
             known.addAll(texts(connection, IN_QUEUE.formatted(column)));
+            known.addAll(texts(connection, IN_TIERS.formatted(column)));
         }
         return known.contains(value.get()) ? Optional.empty() : Optional.of(new Unknown(option, value.get(), known));
     }

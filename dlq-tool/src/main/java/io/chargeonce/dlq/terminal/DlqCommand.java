@@ -85,6 +85,7 @@ public final class DlqCommand implements Runnable {
         commands.put("summary", SummaryCommand::new);
         commands.put("show", ShowCommand::new);
         commands.put("why", WhyCommand::new);
+        commands.put("waiting", WaitingCommand::new);
         commands.put("watch", WatchCommand::new);
         commands.put("purge", PurgeCommand::new);
         commands.put("restore", RestoreCommand::new);
@@ -143,7 +144,8 @@ public final class DlqCommand implements Runnable {
     int with(CommandSpec command, DeadLetterFilter filter, Action action) {
         return with(command, queue -> {
             var problems = new Problems();
-            KnownValues.missing(queue, filter).forEach(value -> problems.unknown(value.option(), value.value(), value.known()));
+            KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().run())
+                    .forEach(problems::unknown);
             return problems.any() ? problems.print(command) : action.on(queue);
         });
     }

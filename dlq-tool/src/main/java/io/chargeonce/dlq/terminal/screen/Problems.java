@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
+import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,11 +54,12 @@ public final class Problems {
     private static final int MOST_NAMED = 40;
 
     /** An option's value that names nothing there is. */
-    public void unknown(String option, String value, SortedSet<String> known) {
-        String meant = Similar.to(value, known).map(" Did you mean %s?"::formatted).orElse("");
+    public void unknown(KnownValues.Unknown unknown) {
+        SortedSet<String> known = unknown.known();
+        String meant = Similar.to(unknown.value(), known).map(" Did you mean %s?"::formatted).orElse("");
         String named = known.isEmpty() ? "" : " Known: %s%s.".formatted(
                 known.stream().limit(MOST_NAMED).collect(Collectors.joining(", ")), known.size() > MOST_NAMED ? ", …" : "");
-        add("%s is '%s', which names nothing there is or was.%s%s".formatted(option, value, meant, named));
+        add("%s is '%s', which names nothing there is or was.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
     }
 
     /** An option's value as an age. */
