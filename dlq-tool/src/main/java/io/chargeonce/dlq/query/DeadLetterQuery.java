@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads dead letters and says where each stands. The one place that derives a {@link MoneyStatus}. */
+/** Reads dead letters. The one place that derives a {@link MoneyStatus}. */
 public final class DeadLetterQuery {
 
-    /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
+    /** How often one payment is merged without a person who names it, for it always dies. */
     public static final int MOST_MERGES = 5;
 
-    /** A purged one stands as it stood when it was purged. */
+    /** Of a purged dead letter: as it was when it was purged. */
     public static final String STANDING = """
             CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
                  WHEN known.attempt_state = 'succeeded' THEN 'charged'
@@ -37,7 +37,7 @@ public final class DeadLetterQuery {
                  ELSE 'rechargeable' END
             """.formatted(MOST_MERGES);
 
-    /** Alike ones are one: what is unresolved by why it is, a bug by where it threw, without the numbers in it. */
+    /** Similar causes are one: unresolved payments by the reason, bugs by the place that threw, without numbers. */
     static final String ALIKE = """
             CASE WHEN letter.cause = 'unresolved' AND known.failure_cause IS NOT NULL THEN 'unresolved: ' || known.failure_cause
                  WHEN letter.cause = 'internal_error'
@@ -114,8 +114,8 @@ public final class DeadLetterQuery {
             """;
 
     /**
-     * By its last change: what an earlier purge took out and somebody brought back is not that one's any more. Tables of the audit log
-     * that were sealed before are not looked into.
+     * By its last change: what an earlier purge took out and a person brought back no longer belongs to that purge. Audit records
+     * that were sealed before the retention of purges are not read.
      */
     private static final String OF_PURGE = """
             EXISTS (SELECT FROM audit_record AS deed
@@ -125,7 +125,7 @@ public final class DeadLetterQuery {
                        AND audit_detail(deed.data, 'run') = wanted.run AND audit_detail(deed.data, 'revision') = letter.revision::text)
             """;
 
-    /** Whole with its conditions, for each place that dead letters can be in. */
+    /** The FROM and WHERE clauses for dead letters in this place. */
     public static String selected(Selection.From from) {
         return switch (from) {
             case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_RUN);
@@ -194,7 +194,7 @@ public final class DeadLetterQuery {
         }
     }
 
-    /** A number for each failure; those of a set, xor-ed, say whether two sets are the same. */
+    /** A number for each failure. The xor of a set's numbers tells whether two sets are equal. */
     public static final String FINGERPRINT =
             "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
 

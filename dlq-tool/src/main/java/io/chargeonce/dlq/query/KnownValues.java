@@ -24,11 +24,11 @@ public final class KnownValues {
      * A value that does not exist.
      *
      * @param option the option that has it
-     * @param known  those that exist, as far as there are some to tell
+     * @param known  those that exist; empty if there are too many to list
      */
     public record Unknown(String option, String value, SortedSet<String> known) {}
 
-    /** What the pipeline itself calls a cause, beside the causes of failures and of poison. */
+    /** The pipeline's other causes, beside those of failures and of poison. */
     private static final List<String> OTHER_CAUSES = List.of("unresolved", "expired", "no_route", "psp_cannot_refund", "lost_in_kafka",
             "stopped", "waits_for_payment");
 
@@ -53,7 +53,7 @@ public final class KnownValues {
                 run(connection, run)).flatMap(Optional::stream).toList());
     }
 
-    /** A summary names some causes with what lies behind them. */
+    /** A summary adds details to some causes. */
     private static Optional<Unknown> cause(Connection connection, Optional<String> cause) throws SQLException {
         if (cause.isEmpty() || CAUSES.contains(cause.get())) {
             return Optional.empty();

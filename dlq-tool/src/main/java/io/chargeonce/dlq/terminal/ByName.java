@@ -18,9 +18,9 @@ record ByName(CommandSpec command, boolean json) {
 
     /**
      * @param byId    looks by an id
-     * @param fits    of the payments that have this name, those that the command can tell of
-     * @param nothing said when there is none, with the name in it
-     * @return empty if the name fits none or several, which is said
+     * @param fits    which of the payments with this name the command can show
+     * @param nothing the message when there is none, formatted with the name
+     * @return empty if the name fits none or several; then a message was printed
      */
     <T> Optional<T> one(DeadLetterQueue queue, String name, Function<String, Optional<T>> byId, Predicate<Found> fits, String nothing) {
         Optional<T> named = byId.apply(name);

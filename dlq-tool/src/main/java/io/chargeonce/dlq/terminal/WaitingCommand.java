@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "waiting", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Shows what waits in the retry tiers: how many, how much money, why, and when they are tried next.",
-            "--now has them tried now; --stop moves them to the dead-letter queue. Both tell what they would do, and do it with --yes.",
+            "--now retries them now. --stop moves them to the dead-letter queue. Both show what they would do, and do it with --yes.",
             "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
         exitCodeList = {"1:an id does not wait in a tier, or did not any more when its turn came",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
@@ -136,9 +138,11 @@ final class WaitingCommand implements Callable<Integer> {
         }
         printGroups(groups, filter, screen);
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
-            screen.say(
-                    "%,d declined payments wait for their next presentation, the first %s. They are in no tier, and --now and --stop leave them."
-                            .formatted(presentations.count(), WaitingPage.due(presentations.first())));
+            screen.say("%s for the next presentation, the first %s. They are in no tier: --now and --stop leave them."
+                    .formatted(
+                            presentations.count() == 1 ? "1 declined payment waits"
+                                    : "%,d declined payments wait".formatted(presentations.count()),
+                            WaitingPage.due(presentations.first())));
         }
         return 0;
     }
@@ -195,9 +199,8 @@ final class WaitingCommand implements Callable<Integer> {
     private int missing(WaitingFilter filter, long found) {
         long missing = filter.ids().map(ids -> ids.stream().distinct().count() - found).orElse(0L);
         if (missing > 0) {
-            spec.commandLine().getErr().println("%s: %s in no tier: chargeonce dlq why ID tells where it is"
-                    .formatted(spec.qualifiedName(" "), missing == 1 ? "1 of these waits" : "%,d of these wait".formatted(missing)));
-            spec.commandLine().getErr().flush();
+            tell("%s in no tier: chargeonce dlq why ID tells where it is"
+                    .formatted(missing == 1 ? "1 of these waits" : "%,d of these wait".formatted(missing)));
         }
         return missing > 0 ? NO : 0;
     }
@@ -224,15 +227,25 @@ final class WaitingCommand implements Callable<Integer> {
     private int act(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, long count, Screen screen) {
         AuditContext by = ActsAs.auditContext(spec, queue, reason);
         var brake = new Brake();
+        var done = new SumsByKind<EndWait.Result>();
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            SumsByKind<EndWait.Result> done = new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW)
-                    .run(filter, asOf, by, brake);
+            new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW).run(filter, asOf, by, brake, done);
             print(done, by, brake.isPressed(), screen);
             return Math.max(missing(filter, count), done.of(EndWait.Result.GONE).count() > 0 && filter.ids().isPresent() ? NO : 0);
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            if (done.total().count() > 0) {
+                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.total().count(), by.run()));
+            }
+            throw e;
         } finally {
             ctrlC.letGo();
         }
+    }
+
+    private void tell(String message) {
+        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + message);
+        spec.commandLine().getErr().flush();
     }
 
     private void print(SumsByKind<EndWait.Result> done, AuditContext by, boolean stopped, Screen screen) {
@@ -241,7 +254,7 @@ final class WaitingCommand implements Callable<Integer> {
             json.put("dry", false);
             json.put("run", by.run());
             json.put("finished", !stopped);
-            json.put("results", Json.tally(done, EndWait.Result.values()));
+            json.put("results", Json.sums(done, EndWait.Result.values()));
             Json.print(screen, json);
             return;
         }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "why", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Tells a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, and by whom.",
+            "Shows a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, and by whom.",
             "The payment need not be dead. Parks that repeat are one line; --json prints each."},
         exitCodeList = "1:nothing has this name, or more than one payment has it",
         footer = {"  Why is this payment dead?",

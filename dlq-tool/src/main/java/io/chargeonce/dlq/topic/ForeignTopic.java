@@ -40,7 +40,7 @@ public final class ForeignTopic {
     private ForeignTopic() {}
 
     /**
-     * @param batches told of some records at a time
+     * @param batches gets some records at a time
      * @return how many there were; empty if there is no such topic
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */

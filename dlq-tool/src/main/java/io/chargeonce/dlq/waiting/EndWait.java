@@ -54,22 +54,24 @@ public final class EndWait {
         this.kind = kind;
     }
 
-    /** Until all that is meant is done, or the brake is pressed. */
-    public SumsByKind<Result> run(WaitingFilter filter, Instant asOf, AuditContext by, Brake brake) {
+    /**
+     * Until all that is meant is done, or the brake is pressed.
+     *
+     * @param done what was committed is added to it, also if the run ends with an exception
+     */
+    public void run(WaitingFilter filter, Instant asOf, AuditContext by, Brake brake, SumsByKind<Result> done) {
         if (kind == Kind.STOP && by.reason().isEmpty()) {
             throw new IllegalArgumentException("a stop needs a reason");
         }
-        var done = new SumsByKind<Result>();
         Optional<WaitingPayments.Position> after = Optional.empty();
         while (!brake.isPressed()) {
             List<WaitingPayment> page = WaitingPayments.page(queue, filter, asOf, after, BATCH);
             if (page.isEmpty()) {
-                return done;
+                return;
             }
             done.addAll(runOnce(page, by));
             after = Optional.of(WaitingPayments.Position.of(page.getLast()));
         }
-        return done;
     }
 
     /** One commit. */

@@ -32,7 +32,7 @@ class DeadLetterFilterTest {
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of("order-1001")))).as("what poison holds is sealed").isEmpty();
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of(poison)))).containsExactly(poison);
         assertThat(ids(with(Optional.of("psp_unwell"), Optional.of("globex"), Optional.of("no such text")))).isEmpty();
-        assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "nobody")))).containsExactly(poison);
+        assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "psn_none")))).containsExactly(poison);
         assertThat(ids(ALL.standing(MoneyStatus.POISON))).containsExactly(poison);
     }
 
@@ -41,7 +41,7 @@ class DeadLetterFilterTest {
         String small = rows.dead("acme", 100, "EUR", "m");
         String large = rows.dead("acme", 9000, "USD", "m");
         String again = rows.dead("acme", 500, "EUR", "m");
-        AuditContext by = AuditContext.of("somebody", Optional.empty());
+        AuditContext by = AuditContext.of("ann", Optional.empty());
         new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), by, Sweep.unattended());
         rows.retry(again, 2, "m");
         rows.fail(again, "m");

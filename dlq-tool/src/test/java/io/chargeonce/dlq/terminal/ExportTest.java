@@ -81,7 +81,7 @@ class ExportTest {
     }
 
     @Test
-    void a_file_has_its_name_once_it_is_whole_and_is_for_nobody_elses_eyes() throws IOException {
+    void a_file_has_its_name_once_it_is_complete_and_only_its_owner_reads_it() throws IOException {
         rows.dead(3);
         Called cut = Called.of(() -> new DeadLetterQueue(
                 Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
@@ -95,7 +95,7 @@ class ExportTest {
     }
 
     @Test
-    void what_is_imported_is_a_record_that_touches_no_payment_and_importing_twice_is_importing_once() {
+    void an_import_touches_no_payment_and_importing_twice_is_importing_once() {
         String id = rows.dead();
         String poison = rows.poison(new byte[] {0, 1, (byte) 0xff});
         unmasked("export", file("all"));

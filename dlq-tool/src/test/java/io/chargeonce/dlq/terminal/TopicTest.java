@@ -84,11 +84,11 @@ class TopicTest {
     }
 
     @Test
-    void a_topic_that_was_made_anew_is_filled_again() throws Exception {
+    void a_topic_that_was_created_again_is_filled_again() throws Exception {
         rows.dead(3);
         rows.text("DELETE FROM outbox RETURNING 1");
         assertThat(verify().out()).contains("it is in the queue, but the topic does not show it", "3 differences");
-        verify("--repair", "--reason", "made anew");
+        verify("--repair", "--reason", "made again");
         publish();
         assertThat(verify().exit()).isZero();
     }

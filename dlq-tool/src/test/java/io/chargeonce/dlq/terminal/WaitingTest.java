@@ -35,7 +35,7 @@ class WaitingTest {
                 "TIER     STATE      CAUSE         PSP     COUNT      MONEY  NEXT DUE  LAST DUE",
                 "retry-1  scheduled  psp_unwell    stripe      2  25.98 EUR  in 59m    in 59m",
                 "retry-2  parked     breaker_open  –           1  12.99 EUR  in 59m    in 59m", "3 in all.",
-                "1 declined payments wait for their next presentation, the first in 2d. They are in no tier, and --now and --stop leave them.");
+                "1 declined payment waits for the next presentation, the first in 2d. They are in no tier: --now and --stop leave them.");
         assertThat(call("waiting", "--json").json()).hasSize(3).last()
                 .satisfies(total -> assertThat(total.at("/total/count").asInt()).isEqualTo(3));
     }
@@ -149,6 +149,22 @@ class WaitingTest {
             assertThat(call("waiting", unresolved, presented, kind, "--reason", "r", "--yes").exit()).isEqualTo(1);
         }
         assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void a_person_stops_no_more_alone_than_the_limit_of_four_eyes() {
+        waiting.scheduled(1);
+        String second = waiting.scheduled(1);
+        rows.text("INSERT INTO four_eyes VALUES ('*', 1) RETURNING 1");
+        String before = rows.everything();
+        Called both = call("waiting", "--all", "--stop", "--reason", "r", "--yes");
+        assertThat(both.exit()).isEqualTo(2);
+        assertThat(both.err()).contains("this is more than ann may stop alone within 24 hours; another person may stop the rest");
+        assertThat(rows.everything()).isEqualTo(before);
+        assertThat(call("waiting", second, "--stop", "--reason", "r", "--yes").exit()).isZero();
+        assertThat(call("waiting", "--all", "--now", "--yes").exit()).as("to try them now charges nothing that would not be charged")
+                .isZero();
+        rows.text("DELETE FROM four_eyes RETURNING 1");
     }
 
     @Test

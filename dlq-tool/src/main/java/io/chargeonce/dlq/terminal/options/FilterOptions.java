@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which dead letters are meant. */
+/** The options that select dead letters. */
 public final class FilterOptions {
 
     @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list or summary shows it.")
@@ -24,10 +24,10 @@ public final class FilterOptions {
     @Option(names = "--merchant", paramLabel = "MERCHANT", description = "Only this merchant's.")
     Optional<String> merchant;
 
-    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least so long: 45s, 3m, 2h, 5d.")
+    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least this long: 45s, 3m, 2h, 5d.")
     Optional<String> olderThan;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than this.")
     Optional<String> newerThan;
 
     @Option(names = "--since", paramLabel = "TIME",

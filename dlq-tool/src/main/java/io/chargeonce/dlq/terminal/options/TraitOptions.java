@@ -15,13 +15,13 @@ final class TraitOptions {
     @Option(names = "--currency", paramLabel = "CURRENCY", description = "Only payments in this currency, such as EUR.")
     Optional<String> currency;
 
-    @Option(names = "--min-amount", paramLabel = "N", description = "Only payments of so many minor units (1299 is 12.99 EUR) or more.")
+    @Option(names = "--min-amount", paramLabel = "N", description = "Only payments of at least this many minor units (1299 is 12.99 EUR).")
     Optional<String> atLeast;
 
-    @Option(names = "--max-amount", paramLabel = "N", description = "Only payments of so many minor units or less.")
+    @Option(names = "--max-amount", paramLabel = "N", description = "Only payments of at most this many minor units.")
     Optional<String> atMost;
 
-    @Option(names = "--tier", paramLabel = "N", description = "Only payments that waited in this retry tier last; 0 for none.")
+    @Option(names = "--tier", paramLabel = "N", description = "Only payments whose last retry tier was this one; 0 for none.")
     Optional<String> tier;
 
     @Option(names = "--generation", paramLabel = "N", description = "Only payments of this generation: 1, and one more for each merge.")

@@ -12,7 +12,7 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Which waiting payments and refunds are meant. */
+/** The options that select waiting payments and refunds. */
 public final class WaitingOptions {
 
     @Parameters(paramLabel = "ID", arity = "0..*", description = "Only these payments and refunds.")

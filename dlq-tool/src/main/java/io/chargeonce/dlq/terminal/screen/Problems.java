@@ -12,7 +12,7 @@ import java.util.SortedSet;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** Everything that is wrong with how a command was called: all of it is printed at once. */
+/** All that is wrong with how a command was called, printed at once. */
 public final class Problems {
 
     public static final int EXIT = 2;
@@ -53,13 +53,13 @@ public final class Problems {
 
     private static final int MOST_NAMED = 40;
 
-    /** An option's value that names nothing there is. */
+    /** An option's value that names nothing that exists. */
     public void unknown(KnownValues.Unknown unknown) {
         SortedSet<String> known = unknown.known();
         String meant = Similar.to(unknown.value(), known).map(" Did you mean %s?"::formatted).orElse("");
         String named = known.isEmpty() ? "" : " Known: %s%s.".formatted(
                 known.stream().limit(MOST_NAMED).collect(Collectors.joining(", ")), known.size() > MOST_NAMED ? ", …" : "");
-        add("%s is '%s', which names nothing there is or was.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
+        add("%s is '%s', which does not exist and never did.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
     }
 
     /** An option's value as an age. */
