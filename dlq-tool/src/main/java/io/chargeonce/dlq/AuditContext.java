@@ -9,9 +9,9 @@ import java.util.Optional;
 /**
  * Who changes the dead-letter queue and why; written to the audit log with every single change.
  *
- * @param actor who is told to have done it. The audit log does not believe it: Postgres names the login of the session
- * @param claim who the client says that it is, kept beside that name
- * @param run   names this one run, so that everything it changed can be found
+ * @param actor who did it, as far as the client says. The audit log does not use it: Postgres names the login of the session
+ * @param claim the account at the client's machine, kept beside that name
+ * @param run   names this run, so that all that it changed can be found
  */
 public record AuditContext(String actor, Optional<String> claim, Optional<String> reason, String run) {
 
@@ -19,11 +19,11 @@ public record AuditContext(String actor, Optional<String> claim, Optional<String
 
     public AuditContext {
         if (actor.isBlank() || reason.filter(String::isBlank).isPresent()) {
-            throw new IllegalArgumentException("a change needs somebody who makes it, and a reason says something");
+            throw new IllegalArgumentException("a change needs an actor, and a reason must not be blank");
         }
     }
 
-    /** Without a claim. */
+    /** With no claim. */
     public AuditContext(String actor, Optional<String> reason, String run) {
         this(actor, Optional.empty(), reason, run);
     }

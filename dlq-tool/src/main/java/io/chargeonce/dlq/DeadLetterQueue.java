@@ -12,7 +12,7 @@ import io.chargeonce.wire.Topics;
  */
 public record DeadLetterQueue(Database database, Topics topics, Vault vault) {
 
-    /** Where poison stays closed: for all that needs to look at none. */
+    /** Without the key that opens poison, for what needs to read none. */
     public DeadLetterQueue(Database database, Topics topics) {
         this(database, topics, Vault.WITHOUT_KEY);
     }

@@ -233,7 +233,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
-    /** Listed because nobody knows whether its money was taken; the next question is hours away. */
+    /** Listed because it is not known whether its money was taken; the next question is hours away. */
     public String unresolved() {
         return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
     }
@@ -254,7 +254,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
-    /** The same, though an answer came by another way while somebody asked: the attempt failed for good. */
+    /** The same, but an answer came another way during the question: the attempt has definitely failed. */
     public String unresolvedWithoutAnOpenAttempt() {
         return unresolved(new Outcome.Failed(FailureCause.PSP_UNWELL, "it said so by webhook"));
     }
@@ -370,7 +370,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
                 """);
     }
 
-    /** While somebody else holds a payment's row. */
+    /** While another transaction holds a payment's row. */
     public <T> T holding(String operation, Supplier<T> meanwhile) {
         return owner.inTransaction(connection -> {
             OperationTable.lock(connection, List.of(operation));

@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.vault.Vault;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,16 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
 
     /** It names no operation. */
     public static DeadLetter poison(FoundRecord record, Vault vault, String cause, String message) {
-        String id = record.id();
+        return copy(record.id(), record, vault, cause, message);
+    }
+
+    /**
+     * A dead letter that was exported, as a record. Its id follows from the exported one and not from the bytes: of two exports one may be
+     * masked, and it is the same dead letter.
+     */
+    public static DeadLetter copy(String exportedId, FoundRecord record, Vault vault, String cause, String message) {
+        String id = FoundRecord.isId(exportedId) ? exportedId
+                : new FoundRecord(record.topic(), 0, 0, exportedId.getBytes(StandardCharsets.UTF_8), null, null).id();
         var source = new Source(record.topic(), record.partition(), record.offset(), vault.seal(place(id), record.content().bytes()));
         return new DeadLetter(id, Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
     }

@@ -74,6 +74,11 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
         }
     }
 
+    /** Whether this is the id of a record, and of no payment. */
+    static boolean isId(String text) {
+        return text.matches("psn_[0-9a-f]{26}");
+    }
+
     private static void feed(MessageDigest digest, byte[] bytes) {
         digest.update(ByteBuffer.allocate(4).putInt(0, bytes == null ? -1 : bytes.length));
         if (bytes != null) {

@@ -319,6 +319,20 @@ public final class Operation {
         remember(cause, message);
     }
 
+    /** Whether it waits in a tier. A declined card that waits for its next presentation is in none. */
+    public boolean waitsInATier() {
+        return (state == OperationState.SCHEDULED || state == OperationState.PARKED) && representAt.isEmpty();
+    }
+
+    /** Its wait is over now. The step stays: its record in the tier and the one that is staged now say the same, and one is claimed. */
+    public void endWait(Instant now) {
+        if (!waitsInATier()) {
+            throw new IllegalStateException("Bug! %s is %s and waits in no tier".formatted(id(), state.tag()));
+        }
+        notBefore = now;
+        stagedAt = now;
+    }
+
     private void waitIn(OperationState waiting, RetryTier next, Instant now) {
         moveOn(waiting);
         tier = next.number();

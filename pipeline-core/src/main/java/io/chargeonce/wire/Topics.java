@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.wire;
 
+import java.util.Set;
+import java.util.regex.Pattern;
+
 /**
  * The names of the pipeline's topics.
  *
@@ -21,6 +24,12 @@ public record Topics(String prefix) {
     /** Where an operation enters the pipeline, first or after a merge. */
     public String requests() {
         return prefix + ".requests";
+    }
+
+    /** Whether the pipeline itself writes or reads this topic. */
+    public boolean areOwn(String topic) {
+        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused()).contains(topic)
+                || topic.startsWith(intakePrefix()) || topic.matches(Pattern.quote(prefix + ".retry-") + "[1-9]");
     }
 
     /** @param tier from 1, the shortest */

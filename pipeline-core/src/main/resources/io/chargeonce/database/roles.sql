@@ -127,6 +127,9 @@ GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+-- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.
+GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT SELECT (psp) ON psp_health TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
 -- an attempt: it proposes, and the resolver decides.

@@ -66,6 +66,13 @@ final class RobbedDatabase implements AutoCloseable {
                    ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 0);
             UPDATE operation_state SET state = 'dead' WHERE operation_id IN ('refund', 'waiting');
             UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'refund';
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            SELECT 'pay_' || name, 'pay_' || name, 'charge', 'acme', name, 1000, 'EUR', 'pm_card_visa', 86400
+              FROM unnest(ARRAY['scheduled', 'parked', 'presented']) AS name;
+            UPDATE operation_state SET state = CASE operation_id WHEN 'pay_parked' THEN 'parked' ELSE 'scheduled' END, step = 2, tier = 1,
+                   sequence = 1, psp = 'stripe', not_before = now() + interval '1 hour',
+                   represent_at = CASE operation_id WHEN 'pay_presented' THEN now() + interval '3 days' END
+             WHERE operation_id IN ('pay_scheduled', 'pay_parked', 'pay_presented');
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference, decided_at, charged_at_once)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',

@@ -128,7 +128,7 @@ public final class Settle {
                 }
                 if (!asked(connection, attempt)) {
                     obstacles.add(
-                            "%s has not been asked since the attempt was sent; the resolver does it by itself".formatted(attempt.psp()));
+                            "%s has not been asked since the attempt was sent; the resolver will ask".formatted(attempt.psp()));
                 }
                 obstacles.addAll(taken);
                 return new Look(found, Optional.of(attempt), obstacles);
@@ -142,11 +142,11 @@ public final class Settle {
             obstacles.add("the resolver asks %s right now; try again in a moment".formatted(attempt.psp()));
         }
         if (attempt.state() == AttemptState.SUCCEEDED || attempt.state() == AttemptState.FAILED_DEFINITE) {
-            obstacles.add("%s has told meanwhile, and the resolver settles it by itself".formatted(attempt.psp()));
+            obstacles.add("%s has answered meanwhile, and the resolver settles it".formatted(attempt.psp()));
         }
         if (finding.reference.isEmpty() && now.isBefore(attempt.keyValidUntil())) {
             obstacles.add(
-                    "%s knows the attempt's key until %s and can be asked under it, so nobody needs to say that it did not charge before then"
+                    "%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did not charge"
                             .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
         }
         return obstacles;

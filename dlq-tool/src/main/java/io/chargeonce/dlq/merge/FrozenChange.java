@@ -65,20 +65,20 @@ public final class FrozenChange {
     }
 
     private Sweep.Result lead(MergeRun frozen, AuditContext by, Sweep sweep, UUID token) {
-        var fates = new SumsByKind<MoveResult>();
+        var results = new SumsByKind<MoveResult>();
         int next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, frozen));
         try {
             while (!sweep.brake().isPressed() && next <= RunItems.last(frozen)) {
                 int from = next;
                 int to = from + LARGEST_BATCH - 1;
-                boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, by, token, from, to, fates));
+                boolean isOurs = queue.database().inTransaction(connection -> batch(connection, frozen, by, token, from, to, results));
                 if (!isOurs) {
-                    return new Sweep.Result(fates, false);
+                    return new Sweep.Result(results, false);
                 }
-                sweep.progress().accept(fates);
+                sweep.progress().accept(results);
                 next = to + 1;
             }
-            return new Sweep.Result(fates, next > RunItems.last(frozen) && queue.database()
+            return new Sweep.Result(results, next > RunItems.last(frozen) && queue.database()
                     .inTransaction(connection -> RunRows.end(connection, frozen.id(), RunState.FINISHED, Optional.empty())));
         } finally {
             queue.database().inTransaction(connection -> {
@@ -89,7 +89,7 @@ public final class FrozenChange {
     }
 
     private boolean batch(Connection connection, MergeRun frozen, AuditContext by, UUID token, int from, int to,
-                          SumsByKind<MoveResult> fates)
+                          SumsByKind<MoveResult> results)
             throws SQLException {
         List<RunItems.Item> items = RunItems.unmoved(connection, frozen.id(), from, to);
         if (items.isEmpty()) {
@@ -105,7 +105,7 @@ public final class FrozenChange {
             connection.rollback();
             return false;
         }
-        items.forEach(item -> fates.add(done.get(item.target().id()), Sum.of(item.target().money())));
+        items.forEach(item -> results.add(done.get(item.target().id()), Sum.of(item.target().money())));
         return true;
     }
 }

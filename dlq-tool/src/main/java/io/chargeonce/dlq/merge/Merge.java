@@ -28,9 +28,9 @@ public final class Merge {
     public Sweep.Result run(Plan plan, AuditContext by, Sweep sweep) {
         var runs = new MergeRuns(queue);
         runs.plan(plan.selection(), by, RunTerms.without(sweep.pace()));
-        RunLeader leader = runs.take(by, new SteadyClock(), progress -> sweep.progress().accept(progress.fates()))
-                .orElseThrow(() -> new IllegalStateException("Bug! Somebody took a run that nobody knew yet: " + by.run()));
+        RunLeader leader = runs.take(by, new SteadyClock(), progress -> sweep.progress().accept(progress.results()))
+                .orElseThrow(() -> new IllegalStateException("Bug! Another process took a run that was not visible yet: " + by.run()));
         RunStep end = leader.run(sweep.brake());
-        return new Sweep.Result(leader.progress().fates(), end instanceof RunStep.Finished);
+        return new Sweep.Result(leader.progress().results(), end instanceof RunStep.Finished);
     }
 }

@@ -27,10 +27,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a merge does with one locked batch: decided in the constructor, written in one go. One thread, one transaction. */
+/** What a merge does with one locked batch. The constructor decides, and write() writes all of it. One thread, one transaction. */
 final class MergeMoves {
 
-    /** What {@code list} shows as the cause while nobody knows whether the money moved. */
+    /** What {@code list} shows as the cause while it is not known whether the money moved. */
     private static final String UNRESOLVED = "unresolved";
 
     private final LockedBatch batch;
@@ -40,7 +40,7 @@ final class MergeMoves {
     private final Duration deadline;
 
     private final boolean evenCapped;
-    private final Map<String, MoveResult> fates = new HashMap<>();
+    private final Map<String, MoveResult> results = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
@@ -56,15 +56,15 @@ final class MergeMoves {
         this.by = by;
         this.deadline = deadline;
         this.evenCapped = evenCapped;
-        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
+        batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         for (DeadLetterView letter : batch.letters()) {
-            fates.put(letter.id(), move(letter));
+            results.put(letter.id(), move(letter));
         }
     }
 
     /** By dead letter. */
-    Map<String, MoveResult> fates() {
-        return fates;
+    Map<String, MoveResult> results() {
+        return results;
     }
 
     void write(Connection connection) throws SQLException {
@@ -103,7 +103,7 @@ final class MergeMoves {
         List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
         released.forEach(id -> staged.add(readable.get(id)));
         mended.stream().map(DeadLetterView::id).filter(id -> !released.contains(id))
-                .forEach(id -> fates.put(id, readable.containsKey(id) ? MoveResult.GONE : MoveResult.CLOSED));
+                .forEach(id -> results.put(id, readable.containsKey(id) ? MoveResult.GONE : MoveResult.CLOSED));
     }
 
     private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {

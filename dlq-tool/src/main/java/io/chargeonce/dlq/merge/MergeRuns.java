@@ -61,8 +61,8 @@ public final class MergeRuns {
      * Becomes the leader of a run that was planned, stopped, killed or aborted.
      *
      * @param by  whose run is meant, and who leads it from now on
-     * @param progress told after every step, on the leader's thread
-     * @return empty if the run has ended, or somebody else leads it
+     * @param progress gets the state after every step, on the leader's thread
+     * @return empty if the run has ended, or another process leads it
      */
     public Optional<RunLeader> take(AuditContext by, InstantSource clock, Consumer<RunProgress> progress) {
         UUID token = UUID.randomUUID();
@@ -80,7 +80,7 @@ public final class MergeRuns {
     /**
      * The same, and waits for a leader that may have been killed: until it has been silent for so long that it was.
      *
-     * @param waits told once if so, on this thread
+     * @param waits gets the run once if so, on this thread
      * @return empty if the run has ended, or its leader has given a sign of life
      */
     public Optional<RunLeader> takeOver(AuditContext by, InstantSource clock, Consumer<RunProgress> progress, Consumer<MergeRun> waits) {
@@ -115,7 +115,7 @@ public final class MergeRuns {
     }
 
     /** What a run holds, did and brought about, as far as that is known by now. */
-    public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> fates, Outcomes outcomes) {}
+    public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes) {}
 
     public Optional<Report> report(String id) {
         return queue.database().withConnection(connection -> {
@@ -125,11 +125,11 @@ public final class MergeRuns {
             }
             Outcomes news = run.get().isLed() ? Outcomes.NONE : lookAtAll(connection, id);
             RunCounts counts = RunCounts.of(connection, id);
-            return Optional.of(new Report(run.get(), counts.standings(), counts.fates(), counts.outcomes().plus(news)));
+            return Optional.of(new Report(run.get(), counts.standings(), counts.results(), counts.outcomes().plus(news)));
         });
     }
 
-    /** A leader keeps count of what it hears itself, so only a run that nobody leads is looked at here. @return what could not be kept */
+    /** A leader keeps count of what it hears itself, so only a run without a leader is looked at here. @return what could not be kept */
     private static Outcomes lookAtAll(Connection connection, String id) throws SQLException {
         boolean keeps = RunOutcomes.mayKeep(connection);
         Outcomes news = Outcomes.NONE;
@@ -146,10 +146,10 @@ public final class MergeRuns {
     }
 
     /**
-     * Waits for the last payments that a finished run has sent, so that whoever ran it sees what became of them; not for
+     * Waits for the last payments that a finished run has sent, so that the person who ran it sees what became of them; not for
      * many, which take their time.
      *
-     * @param news told after each look, on this thread
+     * @param news gets the state after each look, on this thread
      * @return how it stands when all have ended, patience has, or the brake is pressed
      */
     @SuppressWarnings("ReferenceEquality") // Whether the loop ran at all.
@@ -163,7 +163,7 @@ public final class MergeRuns {
             now = now.with(now.outcomes().plus(change));
             news.accept(now);
         }
-        // Somebody else who looked may have kept news that we were never told.
+        // Another process may have read and kept news that we have never seen.
         return now == finished || now.outcomes().open() == 0 ? now
                 : now.with(queue.database().withConnection(connection -> RunOutcomes.count(connection, id, 0)));
     }

@@ -6,7 +6,7 @@ package io.chargeonce.dlq.merge;
  *
  * @param entered     how many it sent
  * @param failedAgain are dead again
- * @param unresolved  are listed again, because nobody knows whether their money moved
+ * @param unresolved  are listed again, because it is not known whether their money moved
  */
 public record Outcomes(long entered, long succeeded, long declined, long failedAgain, long unresolved) {
 

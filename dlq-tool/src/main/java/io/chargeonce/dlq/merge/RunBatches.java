@@ -34,15 +34,15 @@ final class RunBatches {
     private final AuditContext by;
     private final UUID token;
 
-    /** @param fates by dead letter */
-    record Batch(List<RunItems.Item> items, Map<String, MoveResult> fates) {
+    /** @param results by dead letter */
+    record Batch(List<RunItems.Item> items, Map<String, MoveResult> results) {
 
-        MoveResult fate(RunItems.Item item) {
-            return fates.get(item.target().id());
+        MoveResult result(RunItems.Item item) {
+            return results.get(item.target().id());
         }
 
         long moves() {
-            return items.stream().filter(item -> fate(item).isMove()).count();
+            return items.stream().filter(item -> result(item).isMove()).count();
         }
     }
 
@@ -77,7 +77,7 @@ final class RunBatches {
             return done.stream().map(Future::resultNow).toList();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted between two batches; whatever was committed stays", e);
+            throw new IllegalStateException("interrupted between two batches; what was committed stays", e);
         }
     }
 
@@ -98,7 +98,7 @@ final class RunBatches {
         RunItems.permit(connection, run.id(), items);
         var moves = new MergeMoves(batch, queue, by, Merge.DEADLINE, run.terms().evenCapped());
         moves.write(connection);
-        RunItems.mark(connection, run.id(), items, moves.fates());
-        return new Batch(items, moves.fates());
+        RunItems.mark(connection, run.id(), items, moves.results());
+        return new Batch(items, moves.results());
     }
 }

@@ -10,11 +10,11 @@ import java.sql.SQLException;
 
 /**
  * What the items of one run were, what was done with them, and what became of those that re-entered. One pass over them, for
- * there may be a million and somebody who watches asks again and again.
+ * there may be a million and a watching person asks again and again.
  *
  * @param standings as they stood when they were frozen
  */
-record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> fates, Outcomes outcomes) {
+record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes) {
 
     private static final String COUNT = """
             SELECT standing, fate, outcome, currency, count(*), coalesce(sum(amount), 0)
@@ -23,23 +23,23 @@ record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> fates
 
     static RunCounts of(Connection connection, String run) throws SQLException {
         var standings = new SumsByKind<MoneyStatus>();
-        var fates = new SumsByKind<MoveResult>();
+        var results = new SumsByKind<MoveResult>();
         Outcomes outcomes = Outcomes.NONE;
         try (var statement = connection.prepareStatement(COUNT)) {
             statement.setString(1, run);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    Sum sum = Sum.ofRow(result.getString(4), result.getLong(5), result.getLong(6));
-                    standings.add(MoneyStatus.fromTag(result.getString(1)), sum);
-                    if (result.getString(2) != null) {
-                        MoveResult fate = MoveResult.fromTag(result.getString(2));
-                        fates.add(fate, sum);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    Sum sum = Sum.ofRow(row.getString(4), row.getLong(5), row.getLong(6));
+                    standings.add(MoneyStatus.fromTag(row.getString(1)), sum);
+                    if (row.getString(2) != null) {
+                        MoveResult result = MoveResult.fromTag(row.getString(2));
+                        results.add(result, sum);
                         outcomes =
-                                fate == MoveResult.REENTERED ? outcomes.plus(Outcomes.ofRow(result.getString(3), sum.count())) : outcomes;
+                                result == MoveResult.REENTERED ? outcomes.plus(Outcomes.ofRow(row.getString(3), sum.count())) : outcomes;
                     }
                 }
             }
         }
-        return new RunCounts(standings, fates, outcomes);
+        return new RunCounts(standings, results, outcomes);
     }
 }

@@ -138,9 +138,9 @@ final class RunItems {
              WHERE run_id = ? AND dlq_run_item.position = row.position AND dlq_run_item.position BETWEEN ? AND ?
             """;
 
-    static void mark(Connection connection, String run, List<Item> items, Map<String, MoveResult> fates) throws SQLException {
+    static void mark(Connection connection, String run, List<Item> items, Map<String, MoveResult> results) throws SQLException {
         try (var statement = connection.prepareStatement(MARK)) {
-            Columns.of(items, statement).with("int4", Item::position).with("text", item -> fates.get(item.target().id()).tag());
+            Columns.of(items, statement).with("int4", Item::position).with("text", item -> results.get(item.target().id()).tag());
             statement.setString(3, run);
             statement.setInt(4, items.getFirst().position());
             statement.setInt(5, items.getLast().position());

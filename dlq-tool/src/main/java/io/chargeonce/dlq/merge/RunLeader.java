@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * Leads one merge run to its end: a canary, judged by what became of its payments; then the rest at a rate that grows
- * while all goes well; and no further when too many fail again. Every batch is one commit, so whoever takes over from a
- * leader that was killed goes on exactly where it ended. One thread.
+ * while all goes well; and no further when too many fail again. Every batch is one commit, so a process that takes over from a
+ * killed leader goes on exactly where it ended. One thread.
  */
 public final class RunLeader {
 
@@ -36,7 +36,7 @@ public final class RunLeader {
     private final InstantSource clock;
     private final Consumer<RunProgress> progress;
 
-    private final SumsByKind<MoveResult> fates;
+    private final SumsByKind<MoveResult> results;
     private final Throttle throttle;
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
@@ -57,7 +57,7 @@ public final class RunLeader {
         this.throttle = new Throttle(run.terms(), clock.instant());
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
-        this.fates = counts.fates();
+        this.results = counts.results();
         this.outcomes = counts.outcomes();
         boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered() > run.terms().canary();
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
@@ -94,7 +94,7 @@ public final class RunLeader {
     }
 
     public RunProgress progress() {
-        return new RunProgress(run, phase, fates, outcomes, throttle.pace());
+        return new RunProgress(run, phase, results, outcomes, throttle.pace());
     }
 
     RunStep runOnce() {
@@ -180,8 +180,8 @@ public final class RunLeader {
     }
 
     private void add(RunBatches.Batch moved) {
-        moved.items().forEach(item -> fates.add(moved.fate(item), Sum.of(item.target().money())));
-        long entered = moved.items().stream().filter(item -> moved.fate(item) == MoveResult.REENTERED).count();
+        moved.items().forEach(item -> results.add(moved.result(item), Sum.of(item.target().money())));
+        long entered = moved.items().stream().filter(item -> moved.result(item) == MoveResult.REENTERED).count();
         outcomes = outcomes.plus(new Outcomes(entered, 0, 0, 0, 0));
     }
 
@@ -214,7 +214,7 @@ public final class RunLeader {
                 return null;
             });
         } catch (DatabaseUnavailable | DatabaseRefused itWillBeSilent) {
-            // What ended the run is told; the run can be resumed once our silence has lasted long enough.
+            // The error that ended the run is reported; the run can be resumed once our silence has lasted long enough.
         }
     }
 }

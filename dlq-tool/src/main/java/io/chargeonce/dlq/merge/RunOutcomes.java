@@ -7,7 +7,7 @@ import java.sql.SQLException;
 /** Watches what becomes of the payments that a run has sent back, and keeps it: a later merge does not change it. */
 final class RunOutcomes {
 
-    /** @param last the position up to which was looked; 0 if that was the end, so that the next look begins anew */
+    /** @param last the position up to which was looked; 0 if that was the end, so that the next look begins at the first item */
     record Heard(Outcomes change, int last) {}
 
     private static final int LOOK = 5_000;
@@ -55,7 +55,7 @@ final class RunOutcomes {
         return hear(connection, SEEN + KEEP + TOLD, run, after);
     }
 
-    /** The same for who may only read: whoever looks next sees it as news again. */
+    /** The same for who may only read: the next look sees it as news again. */
     static Heard glance(Connection connection, String run, int after) throws SQLException {
         return hear(connection, SEEN + ONLY_LOOK + TOLD, run, after);
     }

@@ -8,17 +8,17 @@ import io.chargeonce.dlq.query.SumsByKind;
 /**
  * How far a run is.
  *
- * @param fates    what was done with its dead letters, all told
+ * @param results    what was done with its dead letters, all told
  * @param outcomes what became of those that re-entered
  * @param pace     how fast it goes now
  */
-public record RunProgress(MergeRun run, Phase phase, SumsByKind<MoveResult> fates, Outcomes outcomes, Pace pace) {
+public record RunProgress(MergeRun run, Phase phase, SumsByKind<MoveResult> results, Outcomes outcomes, Pace pace) {
 
     public enum Phase {
         CANARY, CANARY_IS_AWAITED, RAMP
     }
 
     RunProgress with(Outcomes newer) {
-        return new RunProgress(run, phase, fates, newer, pace);
+        return new RunProgress(run, phase, results, newer, pace);
     }
 }

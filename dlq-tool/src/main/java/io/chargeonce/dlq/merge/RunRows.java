@@ -108,7 +108,7 @@ final class RunRows {
             UPDATE dlq_run SET led_at = clock_timestamp() WHERE run_id = ? AND leader_token = ? AND state = 'running'
             """;
 
-    /** Also locks the run until the commit. @return false if it was cancelled, or somebody else leads it now */
+    /** Also locks the run until the commit. @return false if it was cancelled, or another process leads it now */
     static boolean isStillLedBy(Connection connection, String id, UUID token) throws SQLException {
         try (var statement = connection.prepareStatement(SIGN_OF_LIFE)) {
             statement.setString(1, id);

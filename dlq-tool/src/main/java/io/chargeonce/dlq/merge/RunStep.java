@@ -17,7 +17,7 @@ public sealed interface RunStep {
 
     record Aborted(String verdict) implements RunStep {}
 
-    /** Somebody cancelled the run, or leads it now. */
+    /** Another person cancelled the run, or another process leads it now. */
     record Lost() implements RunStep {}
 
     /** The brake was pressed. */

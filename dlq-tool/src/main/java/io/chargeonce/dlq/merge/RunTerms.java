@@ -27,7 +27,7 @@ public record RunTerms(int canary, OptionalInt rate, OptionalInt maxRate, int ab
         }
     }
 
-    /** Everything at this pace, whatever becomes of it. */
+    /** Everything at this pace, without judging the outcomes. */
     static RunTerms without(Pace pace) {
         return new RunTerms(0, pace.perSecond(), pace.perSecond(), 100, false);
     }

@@ -20,7 +20,7 @@ public enum MoveResult {
     REFUSED,
     /** A record that had been edited, left as it is, because no data key here opens the edit. */
     CLOSED,
-    /** Somebody else moved it first, or it failed anew. */
+    /** Another person or run moved it first, or it failed once more. */
     GONE;
 
     /** Whether the run changed this dead letter, which is what its command was called for. */

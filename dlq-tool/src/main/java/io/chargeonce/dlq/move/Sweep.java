@@ -14,16 +14,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Leads a selection through batches, oldest first, one commit each, until it ends or the brake is pressed. Whatever
- * ends it, every batch is done wholly or not at all, and the same run started again does the rest.
+ * Leads a selection through batches, oldest first, one commit each, until it ends or the brake is pressed. However it
+ * ends, every batch is done wholly or not at all, and the same run started again does the rest.
  *
- * @param pace     a longer run may be told to take its time
- * @param progress told after every commit what has been done so far, on the thread that leads it
+ * @param pace     how fast a longer run may go
+ * @param progress gets after every commit what has been done so far, on the thread that leads it
  */
 public record Sweep(Pace pace, Brake brake, Consumer<SumsByKind<MoveResult>> progress) {
 
     /** @param finished false if the brake was pressed before the selection's end */
-    public record Result(SumsByKind<MoveResult> fates, boolean finished) {}
+    public record Result(SumsByKind<MoveResult> results, boolean finished) {}
 
     /** One commit. */
     public interface Batch {
@@ -36,22 +36,22 @@ public record Sweep(Pace pace, Brake brake, Consumer<SumsByKind<MoveResult>> pro
     }
 
     public Result through(DeadLetterQueue queue, Selection selection, int largestBatch, Batch batch) {
-        var fates = new SumsByKind<MoveResult>();
+        var results = new SumsByKind<MoveResult>();
         long done = 0;
         long started = System.nanoTime();
         Optional<DeadLetterView.Position> after = Optional.empty();
         while (!brake.isPressed()) {
             List<DeadLetterView> page = page(queue, selection, after, pace.batch(largestBatch));
             if (page.isEmpty()) {
-                return new Result(fates, true);
+                return new Result(results, true);
             }
-            fates.addAll(batch.move(page));
-            progress.accept(fates);
+            results.addAll(batch.move(page));
+            progress.accept(results);
             after = Optional.of(page.getLast().position());
-            done = Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> fates.of(result).count()).sum();
+            done = Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
             brake.rest(pace.dueAfter(done).minus(Duration.ofNanos(System.nanoTime() - started)));
         }
-        return new Result(fates, false);
+        return new Result(results, false);
     }
 
     private static List<DeadLetterView> page(DeadLetterQueue queue, Selection selection,

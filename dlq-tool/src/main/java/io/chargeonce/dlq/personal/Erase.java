@@ -35,7 +35,7 @@ public final class Erase {
     }
 
     /** @param state of its charge; empty for an unknown payment */
-    public record Result(String payment, Outcome fate, Optional<String> state) {}
+    public record Result(String payment, Outcome outcome, Optional<String> state) {}
 
     private static final int BATCH = 100;
 
@@ -48,7 +48,7 @@ public final class Erase {
         this.really = really;
     }
 
-    /** @param results told of each batch once it is committed */
+    /** @param results gets each batch once it is committed */
     public void run(String merchant, List<String> payments, AuditContext by, Consumer<List<Result>> results) {
         for (int from = 0; from < payments.size(); from += BATCH) {
             results.accept(runOnce(merchant, payments.subList(from, Math.min(payments.size(), from + BATCH)), by));

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Looks without the masks. Each is in the audit log before its first byte is read; only the role chargeonce_dlq_unmask may say so. */
+/** Looks without the masks. Each is in the audit log before its first byte is shown; only the role chargeonce_dlq_unmask may say so. */
 public final class Unmasked {
 
     private Unmasked() {}

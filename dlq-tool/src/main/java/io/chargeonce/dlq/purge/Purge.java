@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Takes dead letters out of the queue, until somebody restores them. Never one whose money was taken, and
- * one whose money may have been taken only if that is expressly meant; the resolver goes on asking about it. Any number of
+ * Takes dead letters out of the queue until a person restores them. It never takes one whose money was taken. It takes
+ * one whose money may have been taken only if the caller says so, and the resolver still asks about that one. Any number of
  * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
  */
 public final class Purge {
@@ -55,16 +55,16 @@ public final class Purge {
 
     /** One commit. */
     public SumsByKind<MoveResult> runOnce(List<DeadLetterView> letters, AuditContext by) {
-        Map<String, MoveResult> fates = queue.database().inTransaction(
+        Map<String, MoveResult> results = queue.database().inTransaction(
                 connection -> purge(connection, LockedBatch.lock(connection, letters.stream().map(Target::of).toList()), by));
-        var tally = new SumsByKind<MoveResult>();
-        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
-        return tally;
+        var sums = new SumsByKind<MoveResult>();
+        letters.forEach(letter -> sums.add(results.get(letter.id()), letter));
+        return sums;
     }
 
     public Map<String, MoveResult> purge(Connection connection, LockedBatch batch, AuditContext by) throws SQLException {
-        var fates = new HashMap<String, MoveResult>();
-        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
+        var results = new HashMap<String, MoveResult>();
+        batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
@@ -76,15 +76,15 @@ public final class Purge {
             if (mayBePurged) {
                 purgeable.add(letter);
             } else {
-                fates.put(letter.id(), MoveResult.REFUSED);
+                results.put(letter.id(), MoveResult.REFUSED);
             }
         }
         save(connection, batch, purgeable);
         // Poison has no operation to lock: of two purges at once the release itself says which one had it.
         Set<String> released = new HashSet<>(DeadLetterTable.release(connection, queue.topics(), "purged",
                 purgeable.stream().map(DeadLetterView::id).toList(), Audit.of(by, "dlq.purged", purgeable)));
-        purgeable.forEach(letter -> fates.put(letter.id(), released.contains(letter.id()) ? MoveResult.PURGED : MoveResult.GONE));
-        return fates;
+        purgeable.forEach(letter -> results.put(letter.id(), released.contains(letter.id()) ? MoveResult.PURGED : MoveResult.GONE));
+        return results;
     }
 
     private static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {

@@ -47,22 +47,22 @@ public final class Restore {
 
     /** One commit. */
     SumsByKind<MoveResult> runOnce(List<DeadLetterView> letters, AuditContext by) {
-        Map<String, MoveResult> fates = queue.database().inTransaction(connection -> restore(connection,
+        Map<String, MoveResult> results = queue.database().inTransaction(connection -> restore(connection,
                 LockedBatch.lock(connection, letters.stream().map(Target::of).toList(), "purged"), by));
-        var tally = new SumsByKind<MoveResult>();
-        letters.forEach(letter -> tally.add(fates.get(letter.id()), letter));
-        return tally;
+        var sums = new SumsByKind<MoveResult>();
+        letters.forEach(letter -> sums.add(results.get(letter.id()), letter));
+        return sums;
     }
 
     public Map<String, MoveResult> restore(Connection connection, LockedBatch batch, AuditContext by) throws SQLException {
-        var fates = new HashMap<String, MoveResult>();
-        batch.gone().forEach(target -> fates.put(target.id(), MoveResult.GONE));
+        var results = new HashMap<String, MoveResult>();
+        batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         var letters = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
-            // The retention may have ended since it was selected, and the world been told so.
+            // The retention may have ended since it was selected, and the outcome been published.
             boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
             if (isOver) {
-                fates.put(letter.id(), MoveResult.GONE);
+                results.put(letter.id(), MoveResult.GONE);
             } else {
                 letters.add(letter);
             }
@@ -74,7 +74,7 @@ public final class Restore {
         // Of two restores of one poison record at once, the update itself says which one brought it back.
         Set<String> restored = new HashSet<>(PurgedLetters.restore(connection, queue.topics(),
                 letters.stream().map(DeadLetterView::id).toList(), batch.operations(), Audit.of(by, "dlq.restored", letters)));
-        letters.forEach(letter -> fates.put(letter.id(), restored.contains(letter.id()) ? MoveResult.RESTORED : MoveResult.GONE));
-        return fates;
+        letters.forEach(letter -> results.put(letter.id(), restored.contains(letter.id()) ? MoveResult.RESTORED : MoveResult.GONE));
+        return results;
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.query;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,8 @@ import java.util.function.BiConsumer;
  * @param ids       when given, only these
  * @param olderThan dead for at least so long
  * @param newerThan dead for less than that
+ * @param since     died at this time or later
+ * @param until     died before this time
  * @param text      occurs in the message (in any case), or is the id
  */
 public record DeadLetterFilter(
@@ -23,6 +26,8 @@ public record DeadLetterFilter(
         Optional<String> merchant,
         Optional<Duration> olderThan,
         Optional<Duration> newerThan,
+        Optional<Instant> since,
+        Optional<Instant> until,
         Optional<String> text,
         Optional<MoneyStatus> standing,
         PaymentCriteria traits) {
@@ -36,20 +41,22 @@ public record DeadLetterFilter(
 
     public static DeadLetterFilter everything() {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                PaymentCriteria.ANY);
     }
 
     public static DeadLetterFilter ofIds(List<String> ids) {
         return new DeadLetterFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                PaymentCriteria.ANY);
     }
 
     public DeadLetterFilter standing(MoneyStatus only) {
-        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, Optional.of(only), traits);
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, since, until, text, Optional.of(only), traits);
     }
 
     public DeadLetterFilter traits(PaymentCriteria only) {
-        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, text, standing, only);
+        return new DeadLetterFilter(ids, cause, psp, merchant, olderThan, newerThan, since, until, text, standing, only);
     }
 
     /** The conditions that are given, by name, for people. */
@@ -62,6 +69,8 @@ public record DeadLetterFilter(
         add.accept("merchant", merchant);
         add.accept("older_than", olderThan);
         add.accept("newer_than", newerThan);
+        add.accept("since", since);
+        add.accept("until", until);
         add.accept("text", text);
         add.accept("standing", standing.map(MoneyStatus::tag));
         add.accept("currency", traits.currency());
@@ -70,6 +79,11 @@ public record DeadLetterFilter(
         add.accept("tier", traits.tier());
         add.accept("generation", traits.generation());
         add.accept("run", traits.run());
+        add.accept("key", traits.names().key());
+        add.accept("reference", traits.names().reference());
+        // This goes into the audit log, from which nothing personal can be erased.
+        add.accept("customer", traits.names().customer().map(Mask::all));
+        add.accept("psp_reference", traits.names().pspReference());
         return given;
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import static java.util.Comparator.naturalOrder;
+
 import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
@@ -12,18 +14,20 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** Reads dead letters and says where each stands. The one place that derives a {@link MoneyStatus}. */
+/** Reads dead letters. The one place that derives a {@link MoneyStatus}. */
 public final class DeadLetterQuery {
 
-    /** How often one payment is merged, unless a person names it; then somebody has to look why it always dies. */
+    /** How often one payment is merged without a person who names it, for it always dies. */
     public static final int MOST_MERGES = 5;
 
-    /** A purged one stands as it stood when it was purged. */
+    /** Of a purged dead letter: as it was when it was purged. */
     public static final String STANDING = """
             CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
                  WHEN known.attempt_state = 'succeeded' THEN 'charged'
@@ -33,7 +37,7 @@ public final class DeadLetterQuery {
                  ELSE 'rechargeable' END
             """.formatted(MOST_MERGES);
 
-    /** Alike ones are one: what is unresolved by why it is, a bug by where it threw, without the numbers in it. */
+    /** Similar causes are one: unresolved payments by the reason, bugs by the place that threw, without numbers. */
     static final String ALIKE = """
             CASE WHEN letter.cause = 'unresolved' AND known.failure_cause IS NOT NULL THEN 'unresolved: ' || known.failure_cause
                  WHEN letter.cause = 'internal_error'
@@ -63,7 +67,8 @@ public final class DeadLetterQuery {
               CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
                                  ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since,
                                  ?::text AS currency, ?::bigint AS at_least, ?::bigint AS at_most, ?::int AS tier,
-                                 ?::int AS generation, ?::text AS run) AS wanted
+                                 ?::int AS generation, ?::text AS run, ?::text AS key, ?::text AS reference, ?::text AS customer,
+                                 ?::text AS psp_reference) AS wanted
              WHERE %s
                AND letter.died_at <= wanted.until
                AND (wanted.since IS NULL OR letter.died_at > wanted.since)
@@ -81,18 +86,36 @@ public final class DeadLetterQuery {
                AND (wanted.tier IS NULL OR letter.tier = wanted.tier AND letter.operation_id IS NOT NULL)
                AND (wanted.generation IS NULL OR letter.generation = wanted.generation AND letter.operation_id IS NOT NULL)
                AND (wanted.run IS NULL OR %s)
+               AND (coalesce(wanted.key, wanted.reference, wanted.customer) IS NULL OR EXISTS (
+                        SELECT FROM operation AS its
+                         WHERE its.operation_id = letter.operation_id AND (wanted.key IS NULL OR its.idempotency_key = wanted.key)
+                           AND (wanted.reference IS NULL OR its.reference = wanted.reference)
+                           AND (wanted.customer IS NULL OR its.customer = wanted.customer)))
+               AND (wanted.psp_reference IS NULL
+                    OR EXISTS (SELECT FROM payment_attempt AS its
+                                WHERE its.payment_id = letter.payment_id AND its.operation_id = letter.operation_id
+                                  AND NOT its.failed_definite AND wanted.psp_reference IN (its.psp_reference, its.psp_key))
+                    OR EXISTS (SELECT FROM payment_attempt AS its
+                                WHERE its.payment_id = letter.payment_id AND its.operation_id = letter.operation_id
+                                  AND its.failed_definite AND wanted.psp_reference IN (its.psp_reference, its.psp_key)))
                AND (wanted.standing IS NULL OR wanted.standing =
             """ + STANDING + ")\n";
 
     /** How long a purge can be undone. */
     static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
-    private static final String OF_MERGE =
-            "letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)";
+    /** Of a merge what was in its set, of an import what it took in, of a stop what it stopped. */
+    private static final String OF_RUN = """
+            letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)
+            OR (letter.operation_id IS NULL OR letter.cause = 'stopped') AND EXISTS (
+                   SELECT FROM audit_record AS deed
+                    WHERE deed.resource_id = letter.dead_letter_id AND deed.action IN ('dlq.imported', 'dlq.stopped')
+                      AND audit_detail(deed.data, 'run') = wanted.run)
+            """;
 
     /**
-     * By its last change: what an earlier purge took out and somebody brought back is not that one's any more. Tables of the audit log
-     * that were sealed before are not looked into.
+     * By its last change: what an earlier purge took out and a person brought back no longer belongs to that purge. Audit records
+     * that were sealed before the retention of purges are not read.
      */
     private static final String OF_PURGE = """
             EXISTS (SELECT FROM audit_record AS deed
@@ -102,10 +125,10 @@ public final class DeadLetterQuery {
                        AND audit_detail(deed.data, 'run') = wanted.run AND audit_detail(deed.data, 'revision') = letter.revision::text)
             """;
 
-    /** Whole with its conditions, for each place that dead letters can be in. */
+    /** The FROM and WHERE clauses for dead letters in this place. */
     public static String selected(Selection.From from) {
         return switch (from) {
-            case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_MERGE);
+            case THE_QUEUE -> SELECTED.formatted("letter.state = 'dead'", OF_RUN);
             case THE_PURGED ->
                 SELECTED.formatted("letter.state = 'purged' AND letter.changed_at > clock_timestamp() - " + RETENTION, OF_PURGE);
         };
@@ -118,7 +141,7 @@ public final class DeadLetterQuery {
                    known.psp_reference AS evidence, letter.tier,
             """ + STANDING + " AS standing\n";
 
-    private static final int CONDITIONS = 14;
+    private static final int CONDITIONS = 18;
 
     private DeadLetterQuery() {}
 
@@ -171,7 +194,7 @@ public final class DeadLetterQuery {
         }
     }
 
-    /** A number for each failure; those of a set, xor-ed, say whether two sets are the same. */
+    /** A number for each failure. The xor of a set's numbers tells whether two sets are equal. */
     public static final String FINGERPRINT =
             "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
 
@@ -189,8 +212,11 @@ public final class DeadLetterQuery {
         statement.setString(4, filter.merchant().orElse(null));
         statement.setString(5, filter.text().orElse(null));
         statement.setString(6, filter.standing().map(MoneyStatus::tag).orElse(null));
-        setTime(statement, 7, Optional.of(filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf())));
-        setTime(statement, 8, filter.newerThan().map(selection.asOf()::minus));
+        Instant olderThan = filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf());
+        // One includes its bound, the other does not; Postgres counts in microseconds.
+        setTime(statement, 7, Stream.of(olderThan, filter.until().map(DeadLetterQuery::justBefore).orElse(olderThan)).min(naturalOrder()));
+        setTime(statement, 8, Stream.of(filter.newerThan().map(selection.asOf()::minus), filter.since().map(DeadLetterQuery::justBefore))
+                .flatMap(Optional::stream).max(naturalOrder()));
         bind(statement, filter.traits());
         return CONDITIONS + 1;
     }
@@ -202,6 +228,14 @@ public final class DeadLetterQuery {
         statement.setObject(12, traits.tier().orElse(null), Types.INTEGER);
         statement.setObject(13, traits.generation().orElse(null), Types.INTEGER);
         statement.setString(14, traits.run().orElse(null));
+        statement.setString(15, traits.names().key().orElse(null));
+        statement.setString(16, traits.names().reference().orElse(null));
+        statement.setString(17, traits.names().customer().orElse(null));
+        statement.setString(18, traits.names().pspReference().orElse(null));
+    }
+
+    private static Instant justBefore(Instant time) {
+        return time.minus(1, ChronoUnit.MICROS);
     }
 
     private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {

@@ -33,7 +33,7 @@ public record DeadLetterView(
         Optional<String> evidence,
         int tier) {
 
-    /** A message may quote what a PSP or another system was told. */
+    /** A message may quote what was sent to a PSP or another system. */
     public DeadLetterView masked() {
         return new DeadLetterView(id, operationId, merchant, money, psp, state, cause, Mask.personal(message), generation, revision,
                 diedAt, changedAt, age, standing, evidence, tier);

@@ -37,7 +37,7 @@ public final class Listing {
 
     /**
      * @param limit the most that are wanted
-     * @param pages told of each page in turn, with at least one dead letter in it
+     * @param pages gets each page in turn, with at least one dead letter in it
      * @return whether there are more than the limit
      */
     public boolean pages(DeadLetterFilter filter, Order order, long limit, Consumer<List<DeadLetterView>> pages) {

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Hides what identifies a person or a card, in text and bytes that are shown or leave this environment: whatever the check at the
- * door takes for a card number, with the CVC, the expiry and the holder's name that came with it. Lengths stay as they were.
+ * Hides what identifies a person or a card, in text and bytes that are shown or leave this environment: all that ingest
+ * takes for a card number, with the CVC, the expiry and the holder's name that came with it. Lengths stay as they were.
  */
 public final class Mask {
 

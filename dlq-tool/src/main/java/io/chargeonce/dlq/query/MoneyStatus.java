@@ -3,21 +3,21 @@ package io.chargeonce.dlq.query;
 
 import java.util.Locale;
 
-/** What is known about a dead letter's money, and so what may be done with it. */
+/** What is known about a dead letter's money. It decides what may be done with the dead letter. */
 public enum MoneyStatus {
     /** No attempt, or only attempts that definitely failed. Another one is safe. */
     RECHARGEABLE,
     /** An attempt took the money. A merge settles it and charges nothing. */
     CHARGED,
-    /** An attempt may have taken the money: asked about, never repeated under another key, purged only where that is said. */
+    /** An attempt may have taken the money. The PSP is asked; it is never repeated under another key, and purged only on request. */
     UNRESOLVED,
-    /** As safe to charge, but the time that was given to charge it has passed; a merge gives it a new one. */
+    /** Safe to charge, but its deadline has passed. A merge gives it a new one. */
     PAST_DEADLINE,
-    /** As safe to charge, but it was merged too often already and died each time. Only merged when told so by name. */
+    /** Safe to charge, but it was merged too often and died each time. A merge takes it only when a person names it. */
     NEEDS_A_PERSON,
     /** A record that never became a payment. */
     POISON,
-    /** A record that somebody has edited since. A merge sends it again, to be read as if it came for the first time. */
+    /** A record that a person has edited since. A merge sends it again, and it is read like a new record. */
     MENDED;
 
     public String tag() {

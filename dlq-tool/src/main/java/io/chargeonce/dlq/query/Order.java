@@ -5,6 +5,6 @@ package io.chargeonce.dlq.query;
 public enum Order {
     NEWEST_FIRST,
     OLDEST_FIRST,
-    /** By minor units, whatever the currency. */
+    /** By minor units, in any currency. */
     LARGEST_FIRST
 }

@@ -37,19 +37,19 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
                     + "%s) AS letters GROUP BY standing, currency";
 
     private static Plan count(Connection connection, Selection selection) throws SQLException {
-        var tally = new SumsByKind<MoneyStatus>();
+        var sums = new SumsByKind<MoneyStatus>();
         long fingerprint = 0;
         try (var statement = connection.prepareStatement(COUNT.formatted(DeadLetterQuery.selected(selection.from())))) {
             DeadLetterQuery.bind(statement, selection);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    tally.add(MoneyStatus.fromTag(result.getString(1)),
+                    sums.add(MoneyStatus.fromTag(result.getString(1)),
                             Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
                     fingerprint ^= result.getLong(5);
                 }
             }
         }
-        return new Plan(selection, tally, fingerprint(fingerprint));
+        return new Plan(selection, sums, fingerprint(fingerprint));
     }
 
     public static String fingerprint(long xor) {

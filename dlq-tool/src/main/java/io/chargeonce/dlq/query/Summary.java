@@ -22,7 +22,7 @@ public record Summary(List<Group> groups) {
     private record Name(String cause, Optional<String> psp, Optional<String> merchant) {}
 
     /**
-     * @param cause         normalised: alike ones are one
+     * @param cause         normalised, so that similar causes are one group
      * @param oldest        age of the group's oldest dead letter
      * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
      */
@@ -65,13 +65,13 @@ public record Summary(List<Group> groups) {
                 while (result.next()) {
                     var name = new Name(result.getString(1), Optional.ofNullable(result.getString(2)),
                             Optional.ofNullable(result.getString(3)));
-                    var tally = new SumsByKind<MoneyStatus>();
-                    tally.add(MoneyStatus.fromTag(result.getString(4)),
+                    var sums = new SumsByKind<MoneyStatus>();
+                    sums.add(MoneyStatus.fromTag(result.getString(4)),
                             Sum.ofRow(result.getString(5), result.getLong(6), result.getLong(7)));
                     Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
                     Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
                             .map(OffsetDateTime::toInstant);
-                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, tally, oldest, keyValidUntil), Summary::together);
+                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, sums, oldest, keyValidUntil), Summary::together);
                 }
             }
         }

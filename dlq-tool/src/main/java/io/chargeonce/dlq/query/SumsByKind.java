@@ -5,7 +5,7 @@ import io.chargeonce.dlq.Sum;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts and money per kind. Belongs to one thread until nobody adds to it any more. */
+/** Counts and money per kind. Belongs to one thread until it is complete. */
 public final class SumsByKind<K extends Enum<K>> {
 
     private final Map<K, Sum> sums = new TreeMap<>();

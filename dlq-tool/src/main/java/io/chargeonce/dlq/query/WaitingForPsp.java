@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Payments and refunds that wait for a PSP which no process was set up for. They are not dead and go on by themselves, but only
- * a person can add the PSP's settings.
+ * Payments and refunds that wait for a PSP which no process was set up for. They are not dead, and go on once a
+ * person adds the PSP's settings.
  *
  * @param why what the charging process said
  */

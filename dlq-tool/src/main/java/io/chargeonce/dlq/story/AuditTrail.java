@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. What the
- * queue itself records of every change, whoever caused it, is not repeated here.
+ * queue itself records of every change, by a person or not, is not repeated here.
  */
 public final class AuditTrail {
 

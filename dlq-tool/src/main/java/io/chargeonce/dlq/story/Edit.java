@@ -23,8 +23,8 @@ import java.util.stream.IntStream;
 import tools.jackson.core.JacksonException;
 
 /**
- * Makes a poison record readable, so that a merge can send it again. What says who pays how much, to whom and with what is
- * never changed, and the result must say of an accepted payment what was accepted. The record as it was found stays.
+ * Makes a poison record readable, so that a merge can send it again. The fields that say who pays how much, to whom and with what
+ * never change, and the result must agree with an accepted payment. The original record stays.
  */
 public final class Edit {
 
@@ -34,7 +34,7 @@ public final class Edit {
         this.queue = queue;
     }
 
-    /** Why this dead letter is not one to edit; empty if it is. */
+    /** Why this dead letter cannot be edited; empty if it can. */
     public Optional<String> obstacle(Story story) {
         if (story.source().isEmpty()) {
             return Optional.of("it is a payment, and what was accepted never changes: merge it or purge it");
@@ -53,7 +53,7 @@ public final class Edit {
                 : Optional.of("it was found on '%s', where nothing of this pipeline is read: look at it, or purge it".formatted(topic));
     }
 
-    /** Says in the audit log who is about to read the record as it is. */
+    /** Records in the audit log who is about to read the record unmasked. */
     public void opened(Story story, AuditContext by) {
         queue.database().inTransaction(connection -> {
             AuditLog.append(connection, List.of(entry("dlq.opened", story.letter(), by)));
@@ -115,7 +115,7 @@ public final class Edit {
             statement.setBytes(1, sealed);
             statement.setString(2, letter.id());
             if (statement.executeUpdate() == 0) {
-                return List.of("somebody else has moved it meanwhile");
+                return List.of("another person has moved it meanwhile");
             }
         }
         AuditLog.append(connection, List.of(entry("dlq.edited", letter, by)));

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 
-/** Poison records that somebody has edited, as they can be sent again. */
+/** Poison records that a person has edited, as they can be sent again. */
 public final class EditedRecords {
 
     /** @param edit closed where no data key opens it */
@@ -27,13 +27,13 @@ public final class EditedRecords {
             return edit instanceof Opened.Readable readable ? Optional.of(readable.bytes()) : Optional.empty();
         }
 
-        /** Under the payment's key, whatever the key was that the record was found with; empty if it cannot be opened. */
+        /** Under the payment's key, even if the record was found with another one; empty if it cannot be opened. */
         public Optional<OutboxRow> again(Instant now) {
             try {
                 return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
                         Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
             } catch (JacksonException changed) {
-                // Not what an edit kept, and so not to be sent.
+                // These are not the bytes that an edit has stored, so they are not sent.
                 return Optional.empty();
             }
         }

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * Carries dead letters elsewhere with what they hold: a payment's request, or a poison record's bytes. What identifies
- * people and cards is masked unless that is expressly not meant.
+ * Exports dead letters with what they hold: a payment's request, or a poison record's bytes. What identifies
+ * people and cards is masked unless the caller says otherwise.
  */
 public final class Export {
 

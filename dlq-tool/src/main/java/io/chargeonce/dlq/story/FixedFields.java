@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 
-/** The fields of a request that nobody may edit, as far as a record, readable or not, shows them. */
+/** The fields of a request that are never edited, as far as a record, readable or not, shows them. */
 final class FixedFields {
 
     private static final List<String> NAMES = List.of("amount", "currency", "merchant", "payment_method", "idempotency_key");
 
     private FixedFields() {}
 
-    /** Those that the first shows, and the second shows otherwise or not at all. */
+    /** Those that the second record shows with another value than the first, or not at all. */
     static List<String> changed(byte[] before, byte[] after) {
         return NAMES.stream().filter(name -> value(before, name).isPresent() && !value(before, name).equals(value(after, name))).toList();
     }
@@ -30,7 +30,7 @@ final class FixedFields {
         }
     }
 
-    /** As it would be written in JSON, in something that is none. */
+    /** The field as JSON writes it, in text that is not JSON. */
     private static Optional<String> search(String text, String name) {
         Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\"(?:[^\"\\\\]|\\\\.)*\"|-?[0-9.eE+]+)").matcher(text);
         return found.find() ? Optional.of(found.group(1)) : Optional.empty();

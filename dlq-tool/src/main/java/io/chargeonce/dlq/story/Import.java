@@ -7,19 +7,39 @@ import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.FoundRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes dead letters of another environment into this queue as records to look at and to purge: they touch no payment
- * here, and nothing of them can be merged. The same record taken in twice is one.
+ * Takes dead letters of another environment into this queue, as records to look at and to purge. They touch no payment here, and none
+ * of them can be merged. What is or was in this queue is not taken in again.
  */
 public final class Import {
 
-    /** @param source where it was, with its bytes; for a payment, its request as bytes */
-    public record Imported(String cause, String message, Story.Source source) {}
+    /**
+     * @param exportedId of a dead letter that was exported; empty for a record of another system's topic
+     * @param source     where it was, with its bytes; for a payment, its request as bytes
+     */
+    public record Imported(Optional<String> exportedId, String cause, String message, Story.Source source) {}
+
+    /**
+     * @param entered came into the queue
+     * @param known   were in it before
+     * @param left    those of them that have left it since
+     */
+    public record Result(long entered, long known, long left) {
+
+        public static final Result NOTHING = new Result(0, 0, 0);
+
+        public Result plus(Result more) {
+            return new Result(entered + more.entered, known + more.known, left + more.left);
+        }
+    }
 
     private final DeadLetterQueue queue;
 
@@ -31,24 +51,43 @@ public final class Import {
      * One commit.
      *
      * @throws io.chargeonce.vault.Vault.NoKey if there is no data key to seal them with
-     * @return how many of them are in the queue now and never were before
      */
-    public int run(List<Imported> records, AuditContext by) {
-        List<DeadLetter> letters = records.stream().map(this::letter).toList();
+    public Result run(List<Imported> records, AuditContext by) {
         return queue.database().inTransaction(connection -> {
+            Map<String, String> here = states(connection, records.stream().flatMap(record -> record.exportedId.stream()).toList());
+            List<DeadLetter> letters = records.stream().filter(record -> record.exportedId.filter(here::containsKey).isEmpty())
+                    .map(this::letter).toList();
             Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
             AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
                     .map(letter -> new AuditLog.Entry(by.person(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
                             by.reason(), Map.of("run", by.run(), "cause", letter.cause())))
                     .toList());
-            return entered.size();
+            here.putAll(states(connection, letters.stream().map(DeadLetter::id).filter(id -> !entered.contains(id)).toList()));
+            return new Result(entered.size(), records.size() - entered.size(),
+                    here.values().stream().filter(state -> !state.equals("dead")).count());
         });
+    }
+
+    private static final String STATES = "SELECT dead_letter_id, state FROM dead_letter WHERE dead_letter_id = ANY (?)";
+
+    private static Map<String, String> states(Connection connection, List<String> ids) throws SQLException {
+        var states = new HashMap<String, String>();
+        try (var statement = connection.prepareStatement(STATES)) {
+            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    states.put(row.getString(1), row.getString(2));
+                }
+            }
+        }
+        return states;
     }
 
     private DeadLetter letter(Imported imported) {
         var source = imported.source;
-        return DeadLetter.poison(new FoundRecord(source.topic(), source.partition(), source.offset(),
-                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null)), queue.vault(), imported.cause,
-                imported.message);
+        var record = new FoundRecord(source.topic(), source.partition(), source.offset(),
+                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null));
+        return imported.exportedId.map(id -> DeadLetter.copy(id, record, queue.vault(), imported.cause, imported.message))
+                .orElseGet(() -> DeadLetter.poison(record, queue.vault(), imported.cause, imported.message));
     }
 }

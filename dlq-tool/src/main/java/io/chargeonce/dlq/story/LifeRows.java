@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the ledger remembers of one operation, table by table. */
+/** Reads what each table of the ledger has about one operation. */
 final class LifeRows {
 
     private interface Row {
@@ -76,7 +76,7 @@ final class LifeRows {
                 new Money(result.getLong(4), result.getString(5)), result.getString(6)));
     }
 
-    /** Without what the other moments tell already. */
+    /** Without those that the other moments show already. */
     private static final String DEEDS = """
             SELECT at, actor, action,
                    coalesce(CASE WHEN action = 'dlq.settlement_proposed'
@@ -110,7 +110,7 @@ final class LifeRows {
         return result.getObject(column, OffsetDateTime.class).toInstant();
     }
 
-    /** What others said may quote what they were told. */
+    /** What others answered may quote what was sent to them. */
     private static Optional<String> masked(ResultSet result, int column) throws SQLException {
         return text(result, column).map(Mask::personal);
     }

@@ -34,16 +34,16 @@ public sealed interface Moment {
     record Died(Instant at, String cause, Optional<String> message) implements Moment {}
 
     /**
-     * Some of its money was to go back, as an operation of its own.
+     * A refund or a reversal of it, which is an operation of its own.
      *
      * @param state of that operation, now
      */
     record GaveBack(Instant at, String id, String kind, Money money, String state) implements Moment {}
 
-    /** Somebody, or a service, did something that is audited. */
+    /** A person or a service did something that is audited. */
     record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}
 
-    /** Among things of one instant: what comes first. */
+    /** The order of moments of one instant. */
     default int rank() {
         return switch (this) {
             case Accepted accepted -> 0;

@@ -8,7 +8,7 @@ import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.LinkedHashMap;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What is said of a run that waits for another person. */
+/** The message about a run that waits for another person. */
 final class Approval {
 
     static final int NO = 1;

@@ -26,13 +26,13 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "approve", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Approves what another person proposes and may not do alone: a merge, a purge, a restore, or a finding by settle.",
-            "Tells who proposes what, and how much money it is; with --yes, approves exactly that. It begins nothing."},
-        exitCodeList = "1:there is no such proposal, or it is another one than you looked at",
-        footer = {"  Who wants what?",
+        description = {"Approves what another person proposes and may not do alone: a merge, a purge, a restore, or a finding from settle.",
+            "Shows who proposes what, and how much money it is. With --yes, it approves exactly that. It starts nothing."},
+        exitCodeList = "1:there is no such proposal, or it is not the one that you looked at",
+        footer = {"  What is proposed, and by whom?",
             "    chargeonce dlq runs",
             "    chargeonce dlq approve run_0123456789",
-            "  Yes, that:",
+            "  Approve it:",
             "    chargeonce dlq approve run_0123456789 --yes"})
 final class ApproveCommand implements Callable<Integer> {
 
@@ -42,10 +42,10 @@ final class ApproveCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "RUN", description = "The run's id, as its proposer was told.")
+    @Parameters(paramLabel = "RUN", description = "The run's id, which its proposer was given.")
     String run;
 
-    @Option(names = "--yes", description = "Do it. Without it, only tells what would be approved.")
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what would be approved.")
     boolean yes;
 
     @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")

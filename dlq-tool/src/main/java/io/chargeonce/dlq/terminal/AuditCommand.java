@@ -27,13 +27,13 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "audit", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Tells who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line.",
-        exitCodeList = "1:--verify found something that is not as it was sealed",
+        description = "Shows who changed the dead-letter queue, what, when and why, and how much money it was. What one call did is one line.",
+        exitCodeList = "1:--verify found a record or a seal that is not as it was",
         footer = {"  What was purged this week, and by whom?",
             "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
-            "  Has anybody tampered with it?",
+            "  Has the log been tampered with?",
             "    chargeonce dlq audit --verify",
-            "  And since that call told of seal 4711?",
+            "  And since seal 4711, which that call printed?",
             "    chargeonce dlq audit --verify --after-seal 4711"})
 final class AuditCommand implements Callable<Integer> {
 
@@ -55,19 +55,20 @@ final class AuditCommand implements Callable<Integer> {
     Optional<String> run;
 
     @Option(names = "--newer-than", paramLabel = "AGE",
-            description = "Only what is newer: 45s, 3m, 2h, 5d. 30d unless said; with --verify, "
-                    + "everything unless said.")
+            description = "Only what is newer than this: 45s, 3m, 2h, 5d. The default is 30d, and with --verify "
+                    + "everything.")
     Optional<String> newerThan;
 
-    @Option(names = "--verify", description = "Checks the whole log instead: every record against its seal, the seals' chain and marks, "
-            + "and the copies of the seals in Kafka. It tells what was changed, added or taken away, and since when everything holds.")
+    @Option(names = "--verify",
+            description = "Check the whole log instead: every record against its seal, the chain and the signatures of the seals, "
+                    + "and the copies of the seals in Kafka. It prints what was changed, added or removed, and since when everything agrees.")
     boolean verify;
 
-    @Option(names = "--after-seal", paramLabel = "NUMBER", description = "With --verify: only what was sealed after this seal, which an "
-            + "earlier call told.")
+    @Option(names = "--after-seal", paramLabel = "NUMBER", description = "With --verify: only what was sealed after this seal. An "
+            + "earlier call printed its number.")
     Optional<String> afterSeal;
 
-    @Option(names = "--table-only", description = "With --verify: do not read the topic; needs no Kafka.")
+    @Option(names = "--table-only", description = "With --verify: do not read the topic. Needs no Kafka.")
     boolean tableOnly;
 
     @Mixin
@@ -94,7 +95,7 @@ final class AuditCommand implements Callable<Integer> {
         if (common.json) {
             lines.forEach(line -> Json.print(screen, json(line)));
         } else if (lines.isEmpty()) {
-            screen.say("Nobody did anything of this kind.");
+            screen.say("No one did anything of this kind.");
         } else {
             new Table<AuditTrail.Line>(screen, List.of(
                     Column.whole("WHEN", line -> Words.time(line.from())),
@@ -108,7 +109,7 @@ final class AuditCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Many may use a shared login: what the command line said is all that tells them apart then. */
+    /** Several people may use a shared login. Then only the name that the command line sent tells them apart. */
     private static String who(AuditTrail.Line line) {
         return line.claim().filter(claim -> !claim.equals(line.actor())).map(claim -> "%s (says %s)".formatted(line.actor(), claim))
                 .orElse(line.actor());

@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Checks the audit log against its seals, and tells what does not hold and since when the rest does. For one call. */
+/** Checks the audit log against its seals, and prints what disagrees and since when the rest agrees. For one call. */
 final class AuditVerification {
 
     private static final int MOST = 100;
-    /** A service that seals at least every minute does not leave a record alone for so long. */
+    /** The charge service seals at least every minute, so no record stays unsealed for this long. */
     private static final Duration TOO_LONG = Duration.ofMinutes(3);
 
     private final CommandSpec spec;
@@ -42,7 +42,7 @@ final class AuditVerification {
         this.screen = Screen.of(spec);
     }
 
-    /** @param kafka empty leaves the copies alone */
+    /** @param kafka empty if the copies are not to be checked */
     int run(long after, Optional<KafkaConnection> kafka) {
         var check = new SealCheck(queue.database(), keys, this::tell);
         SealCheck.Report report = Meanwhile.say(() -> "%,d seals checked".formatted(check.seals()), spec, json, () -> check.check(after));
@@ -58,7 +58,7 @@ final class AuditVerification {
         return holds(report, kafka.isPresent()) ? 0 : 1;
     }
 
-    /** Without keys and copies nothing says who made the seals. */
+    /** Without keys and copies the seals' origin is not known. */
     private boolean holds(SealCheck.Report report, boolean compared) {
         return differences == 0 && (compared || report.otherKeys().isEmpty());
     }

@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One call of purge or restore: tells what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
+/** One call of purge or restore: shows what it would do, or does it with progress until it is done or Ctrl-C is pressed. */
 record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filter, Optional<String> reason, boolean yes, Expected expected,
         boolean json) {
 
@@ -106,7 +106,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
                 return 1;
             }
             print(plan, by, result.get());
-            return exit(moved(result.get().fates()));
+            return exit(moved(result.get().results()));
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             clearProgress();
             if (done.get() > 0) {
@@ -132,7 +132,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         object.put("run", by.run());
         object.put("finished", result.finished());
         object.put("standings", Json.standings(plan.standings()));
-        object.put("fates", Json.tally(result.fates(), MoveResult.values()));
+        object.put("fates", Json.sums(result.results(), MoveResult.values()));
         Json.print(screen, object);
     }
 
@@ -141,8 +141,8 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         return filter.ids().filter(ids -> moved < ids.size()).isPresent() ? 1 : 0;
     }
 
-    private static long moved(SumsByKind<MoveResult> fates) {
-        return Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(fate -> fates.of(fate).count()).sum();
+    private static long moved(SumsByKind<MoveResult> results) {
+        return Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
     }
 
     /** A line that is written over and over, for people only. */

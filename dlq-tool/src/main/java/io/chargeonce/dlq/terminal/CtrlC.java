@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Until let go, Ctrl-C presses a brake and waits while the command finishes its batch and says how far it came. */
+/** Until released, Ctrl-C presses a brake and waits while the command finishes its batch and prints how far it came. */
 final class CtrlC {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

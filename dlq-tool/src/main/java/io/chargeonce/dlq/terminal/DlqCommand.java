@@ -6,6 +6,8 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -28,15 +30,15 @@ import picocli.CommandLine.Spec;
 
 /**
  * The dead-letter queue's commands. The queue is opened once the command line is known to be right, and closed when the
- * command ends; only here is it told that Postgres can't be reached.
+ * command ends; only here a Postgres that can't be reached becomes a message.
  */
-@Command(name = "dlq", description = "The dead-letter queue: look at it, purge it, merge it back.", usageHelpAutoWidth = true,
-        exitCodeList = {"1:the answer is no: an id is not there, a set is another one, a run was stopped, something does not agree",
-            "130:stopped by Ctrl-C; a merge or a purge stops between two batches and says how to go on",
-            "141:whoever read what is printed has gone, or the disk is full"},
-        footer = {"  What is in there, and what would a merge do with it?",
+@Command(name = "dlq", description = "The dead-letter queue: look at it, merge it back, or purge it.", usageHelpAutoWidth = true,
+        exitCodeList = {"1:the answer is no: an id is not there, a set has changed, a run was stopped, something does not agree",
+            "130:stopped by Ctrl-C; a merge or a purge stops between two batches and prints how to go on",
+            "141:the reader of the output is gone, or the disk is full"},
+        footer = {"  What is in the queue, and what would a merge do with it?",
             "    chargeonce dlq summary",
-            "  Everything that can be said about the oldest of it:",
+            "  Everything about the oldest dead letter:",
             "    chargeonce dlq list --sort oldest --limit 1",
             "    chargeonce dlq why ID"})
 public final class DlqCommand implements Runnable {
@@ -46,7 +48,7 @@ public final class DlqCommand implements Runnable {
     }
 
     private static final int UNREACHABLE = 3;
-    /** As a shell says of whom a closed pipe ended: 128 and SIGPIPE. */
+    /** As a shell reports a process that a closed pipe ended: 128 plus SIGPIPE. */
     private static final int READER_IS_GONE = 141;
 
     private static final String COMPLETION = "completion";
@@ -62,15 +64,15 @@ public final class DlqCommand implements Runnable {
     boolean help;
 
     /**
-     * @param open  opens the queue's database; what it throws about settings goes to whoever executes the command line.
+     * @param open  opens the queue's database; what it throws about settings goes to the caller of the command line.
      *              The command closes the database.
-     * @param kafka asked by those few commands that read topics
+     * @param kafka used only by the commands that read topics
      */
     public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka) {
         this(open, kafka, () -> AuditKeys.NONE);
     }
 
-    /** @param keys asked by the one command that checks the audit log's seals */
+    /** @param keys used only by the command that checks the seals of the audit log */
     public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka, Supplier<AuditKeys> keys) {
         this.open = open;
         this.kafka = kafka;
@@ -83,6 +85,7 @@ public final class DlqCommand implements Runnable {
         commands.put("summary", SummaryCommand::new);
         commands.put("show", ShowCommand::new);
         commands.put("why", WhyCommand::new);
+        commands.put("waiting", WaitingCommand::new);
         commands.put("watch", WatchCommand::new);
         commands.put("purge", PurgeCommand::new);
         commands.put("restore", RestoreCommand::new);
@@ -103,7 +106,7 @@ public final class DlqCommand implements Runnable {
     /**
      * A command line of its own; or add the command to another one as a subcommand.
      *
-     * @param arguments what it will be called with: of its commands only one that is named here is made
+     * @param arguments what it will be called with; if a subcommand is named here, only that one is created
      */
     public CommandLine commandLine(String... arguments) {
         var line = new CommandLine(this);
@@ -119,7 +122,7 @@ public final class DlqCommand implements Runnable {
         return line.setParameterExceptionHandler(new ShortUsageErrors());
     }
 
-    /** Whether all commands are asked for, to be completed. */
+    /** Whether all subcommands are needed, for completion. */
     public static boolean completes(String... arguments) {
         return Arrays.stream(arguments).limit(2).anyMatch(COMPLETION::equals);
     }
@@ -137,23 +140,34 @@ public final class DlqCommand implements Runnable {
         throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: " + String.join(", ", spec.subcommands().keySet()));
     }
 
+    /** The same for a command with a filter, which is refused if it names something that does not exist. */
+    int with(CommandSpec command, DeadLetterFilter filter, Action action) {
+        return with(command, queue -> {
+            var problems = new Problems();
+            KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().run())
+                    .forEach(problems::unknown);
+            return problems.any() ? problems.print(command) : action.on(queue);
+        });
+    }
+
     int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
             return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));
         } catch (DatabaseUnavailable e) {
-            return told(command, UNREACHABLE,
+            return report(command, UNREACHABLE,
                     "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
         } catch (Vault.NoKey e) {
-            return told(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
+            return report(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
         } catch (KafkaException e) {
-            return told(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
+            return report(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
         } catch (DatabaseRefused e) {
             return refused(command, innermost(e), e.getCause() instanceof SQLException cause ? String.valueOf(cause.getSQLState()) : "");
         } catch (Screen.Gone e) {
-            // Who reads through a pipe no further than a page has no use for a message; a file that is not whole is another matter.
-            return Files.isRegularFile(Path.of("/dev/stdout")) ? told(command, READER_IS_GONE, "the output is not whole: is the disk full?")
+            // A reader that closes its pipe needs no message. An incomplete file needs one.
+            return Files.isRegularFile(Path.of("/dev/stdout"))
+                    ? report(command, READER_IS_GONE, "the output is not complete: is the disk full?")
                     : READER_IS_GONE;
         }
     }
@@ -174,13 +188,13 @@ public final class DlqCommand implements Runnable {
         };
     }
 
-    private static int told(CommandSpec command, int exit, String message) {
+    private static int report(CommandSpec command, int exit, String message) {
         command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
         command.commandLine().getErr().flush();
         return exit;
     }
 
-    /** What the driver says, without the pool's words around it and without the socket's below. */
+    /** What the driver says, without the messages of the connection pool and of the socket. */
     private static String innermost(Throwable e) {
         String said = String.valueOf(e.getMessage());
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {

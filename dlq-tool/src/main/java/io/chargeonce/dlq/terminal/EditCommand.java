@@ -28,10 +28,10 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the record as it was found.",
-            "The editor has it as it is, and the audit log says so before; what is printed has card tokens and personal fields masked.",
-            "Sends nothing: merge does. Amount, currency, merchant, payment method and key cannot be changed, and the "
-                    + "result must say what was accepted."},
+        description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the original record.",
+            "The editor shows it unmasked, and the audit log records that first. What is printed has card tokens and personal fields masked.",
+            "It sends nothing; merge does. Amount, currency, merchant, payment method and key cannot be changed. The "
+                    + "result must agree with the accepted payment."},
         exitCodeList = "1:there is no such poison record, the edit was refused, or nothing was edited",
         footer = {"  Mend a record that a producer cut off, then send it:",
             "    chargeonce dlq edit psn_0123456789abcdef --reason \"a brace was missing\"",
@@ -53,7 +53,7 @@ final class EditCommand implements Callable<Integer> {
     Optional<String> reason;
 
     @Option(names = "--editor", paramLabel = "COMMAND", defaultValue = "${env:VISUAL:-${env:EDITOR:-vi}}",
-            description = "Called with a file's name. $VISUAL or $EDITOR unless said.")
+            description = "The editor, called with the name of a file. The default is $VISUAL or $EDITOR.")
     String editor;
 
     @Mixin

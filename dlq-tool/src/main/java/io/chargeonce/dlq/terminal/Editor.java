@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A person's editor, on this terminal, until it is closed; with a file that nobody but this person may read. It stays
- * there until it is deleted: what was typed is not thrown away for having been refused.
+ * Runs a person's editor on this terminal, on a file that only this person may read. The file stays until it is
+ * deleted, so that text which was refused is not lost.
  *
  * @param command run by a shell with the file's name as its last argument
  */

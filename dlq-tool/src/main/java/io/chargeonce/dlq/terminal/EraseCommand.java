@@ -35,13 +35,13 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "erase", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Takes customer, description, receipt address, what was sent to PSPs and PSPs' words out of finished payments, for good.",
-            "Amounts, merchant, ids, payment methods, references and states stay, and a repeat of the request gets its answer.",
-            "Needs the role chargeonce_eraser. Without --yes it only tells what would be done."},
+            "Erases customer, description, receipt address, what was sent to PSPs, and what PSPs answered in words, from finished payments.",
+            "Amounts, merchant, ids, payment methods, references and states stay. A repeat of the request still gets its answer.",
+            "Needs the role chargeonce_eraser. Without --yes it only shows what it would do."},
         exitCodeList = "1:a payment is not finished, or this merchant has no such payment; the others were erased",
         footer = {"  A customer asks a merchant to be forgotten:",
             "    chargeonce dlq erase acme PAYMENT --reason \"request 4711\" --yes",
-            "  A list of payments, one a line:",
+            "  A list of payments, one per line:",
             "    chargeonce dlq erase acme --from payments.txt --reason \"request 4711\""})
 final class EraseCommand implements Callable<Integer> {
 
@@ -65,10 +65,10 @@ final class EraseCommand implements Callable<Integer> {
     @Parameters(index = "1..*", arity = "0..*", paramLabel = "PAYMENT", description = "The payments' ids.")
     List<String> payments = new ArrayList<>();
 
-    @Option(names = "--from", paramLabel = "FILE", description = "Also those in this file, one a line; - is the standard input.")
+    @Option(names = "--from", paramLabel = "FILE", description = "Also those in this file, one per line; - is standard input.")
     Optional<String> from;
 
-    @Option(names = "--yes", description = "Do it. Without it, only tells what would be done.")
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would do.")
     boolean yes;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why, without the person's data; kept in the audit log.")
@@ -103,8 +103,8 @@ final class EraseCommand implements Callable<Integer> {
         Map<Erase.Outcome, Long> counts = new EnumMap<>(Erase.Outcome.class);
         new Erase(queue, yes).run(merchant, all, by, results -> {
             results.forEach(result -> {
-                counts.merge(result.fate(), 1L, Long::sum);
-                told(result);
+                counts.merge(result.outcome(), 1L, Long::sum);
+                report(result);
             });
             if (!common.json && all.size() > results.size()) {
                 spec.commandLine().getErr().printf("%,d of %,d%n", counts.values().stream().mapToLong(Long::longValue).sum(), all.size());
@@ -115,11 +115,11 @@ final class EraseCommand implements Callable<Integer> {
         return counts.containsKey(Erase.Outcome.UNFINISHED) || counts.containsKey(Erase.Outcome.UNKNOWN) ? NO : 0;
     }
 
-    private void told(Erase.Result result) {
+    private void report(Erase.Result result) {
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
             json.put("payment_id", result.payment());
-            json.put("result", result.fate().tag());
+            json.put("result", result.outcome().tag());
             Json.putIfPresent(json, "state", result.state());
             Json.print(Screen.of(spec), json);
             return;
@@ -128,11 +128,11 @@ final class EraseCommand implements Callable<Integer> {
     }
 
     private Optional<String> why(Erase.Result result) {
-        return switch (result.fate()) {
+        return switch (result.outcome()) {
             case ERASED, ERASABLE, NOTHING_LEFT -> Optional.empty();
             case UNKNOWN -> Optional.of("left as it is, for %s has no such payment".formatted(merchant));
             case UNFINISHED ->
-                Optional.of(("left whole, for it is not finished (%s): money may still move for it, it may still be told about, "
+                Optional.of(("left whole, for it is not finished (%s): money may still move for it, its outcome may still be published, "
                         + "or a purge of it can be undone for 30 days. Merge or purge what is dead, wait for the rest, and repeat the command")
                         .formatted(result.state().orElse("unknown")));
         };
@@ -141,8 +141,8 @@ final class EraseCommand implements Callable<Integer> {
     private void say(Map<Erase.Outcome, Long> counts, AuditContext by) {
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
-            for (Erase.Outcome fate : Erase.Outcome.values()) {
-                json.put(fate.tag(), counts.getOrDefault(fate, 0L));
+            for (Erase.Outcome outcome : Erase.Outcome.values()) {
+                json.put(outcome.tag(), counts.getOrDefault(outcome, 0L));
             }
             json.put("run", by.run());
             Json.print(Screen.of(spec), json);
@@ -154,7 +154,7 @@ final class EraseCommand implements Callable<Integer> {
                         : "%,d would be erased".formatted(counts.getOrDefault(Erase.Outcome.ERASABLE, 0L)),
                 counts.getOrDefault(Erase.Outcome.NOTHING_LEFT, 0L), counts.getOrDefault(Erase.Outcome.UNFINISHED, 0L),
                 counts.getOrDefault(Erase.Outcome.UNKNOWN, 0L)));
-        screen.say(yes ? "Written down as %s by %s. %s".formatted(by.run(), by.actor(), REMAINS)
+        screen.say(yes ? "Recorded as %s by %s. %s".formatted(by.run(), by.actor(), REMAINS)
                 : "Nothing was changed. Do it with --yes. " + REMAINS);
     }
 }

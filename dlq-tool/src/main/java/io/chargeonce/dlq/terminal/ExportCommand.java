@@ -35,7 +35,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "export", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Writes dead letters with what they hold into a new file, as JSON, one a line.",
+        description = {"Writes dead letters and what they hold to a new file, as JSON, one per line.",
             "Card tokens and personal fields are masked unless you say --unmasked."},
         footer = {"  Carry poison to a test environment:",
             "    chargeonce dlq export poison.ndjson --standing poison"})
@@ -78,7 +78,7 @@ final class ExportCommand implements Callable<Integer> {
         } else if (!Files.isDirectory(folder())) {
             problems.add("there is no folder '%s'".formatted(folder()));
         }
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> export(queue, filter));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> export(queue, filter));
     }
 
     private int export(DeadLetterQueue queue, DeadLetterFilter filter) {
@@ -86,7 +86,7 @@ final class ExportCommand implements Callable<Integer> {
             Unmasked.many(queue, filter, ActsAs.auditContext(spec, queue, reason));
         }
         try {
-            // Nobody but this person may read a file that was made this way, and what has the name that was asked for is whole.
+            // Only this person may read such a temporary file, and a file with the requested name is always complete.
             Path part = Files.createTempFile(folder(), file.getFileName() + ".", ".part");
             try {
                 Written written = write(queue, filter, part);

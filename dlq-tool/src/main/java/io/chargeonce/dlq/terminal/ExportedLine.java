@@ -34,7 +34,7 @@ final class ExportedLine {
             if (id.isEmpty() || cause.isEmpty() || cause.length() > 100) {
                 throw new Unreadable(line, "it has no dead_letter_id, or no cause of at most 100 characters");
             }
-            return new Import.Imported(cause, json.path("message").asString(""),
+            return new Import.Imported(Optional.of(id), cause, json.path("message").asString(""),
                     json.has("source") ? source(json.path("source")) : payment(id, text));
         } catch (JacksonException e) {
             throw new Unreadable(line, JsonProblem.of(e));

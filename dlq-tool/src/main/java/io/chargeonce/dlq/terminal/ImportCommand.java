@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,13 +34,16 @@ import picocli.CommandLine.Spec;
 @Command(name = "import", usageHelpAutoWidth = true, sortOptions = false,
         description = {
             "Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
-            "They touch no payment here. Taken in twice, nothing changes the second time.",
-            "Of Spring Kafka's headers it takes the exception and the place where a record failed first."},
+            "They touch no payment here. What is or was in this queue is not taken in again, masked or not.",
+            "Of Spring Kafka's headers it takes the exception, and the place where a record failed first.",
+            "To undo it, purge its run."},
         exitCodeList = "1:there is no such topic",
         footer = {"  Reproduce it in the test environment:",
             "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
             "  One place to look at another system's dead letters:",
-            "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\""})
+            "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\"",
+            "  That import was a mistake:",
+            "    chargeonce dlq purge --run run_0123456789 --reason \"a mistake\" --yes"})
 final class ImportCommand implements Callable<Integer> {
 
     private static final int BATCH = 200;
@@ -56,7 +59,7 @@ final class ImportCommand implements Callable<Integer> {
     Optional<Path> file;
 
     @Option(names = "--from-topic", paramLabel = "NAME",
-            description = "A topic of the same Kafka, read to its present end and left as it is.")
+            description = "A topic of the same Kafka that is not the pipeline's own, read to its present end and left as it is.")
     Optional<String> topic;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
@@ -91,36 +94,50 @@ final class ImportCommand implements Callable<Integer> {
 
     private int take(DeadLetterQueue queue, Path path) {
         AuditContext by = ActsAs.auditContext(spec, queue, reason);
-        var entered = new AtomicLong();
+        var taken = new AtomicReference<>(Import.Result.NOTHING);
         try {
-            long count = read(path, batch -> entered.addAndGet(new Import(queue).run(batch, by)));
-            return print(count, entered.get(), by);
+            read(path, batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
+            return print(taken.get(), by);
         } catch (IOException | ExportedLine.Unreadable e) {
             throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(path), e);
         }
     }
 
     private int take(DeadLetterQueue queue, String name) {
+        if (queue.topics().areOwn(name)) {
+            var problems = new Problems();
+            problems.add(("--from-topic is '%s', a topic of this pipeline: its payments are in the database, and what cannot be read there "
+                    + "comes into the queue by itself; name another system's topic").formatted(name));
+            return problems.print(spec);
+        }
         AuditContext by = ActsAs.auditContext(spec, queue, reason);
-        var entered = new AtomicLong();
-        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> entered.addAndGet(new Import(queue).run(batch, by)));
+        var taken = new AtomicReference<>(Import.Result.NOTHING);
+        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
         if (count.isEmpty()) {
             spec.commandLine().getErr().println("%s: there is no topic '%s'; nothing was changed"
                     .formatted(spec.qualifiedName(" "), Printable.of(name)));
             return NO;
         }
-        return print(count.getAsLong(), entered.get(), by);
+        return print(taken.get(), by);
     }
 
-    private int print(long count, long entered, AuditContext by) {
+    private int print(Import.Result taken, AuditContext by) {
+        Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("imported", entered, "known", count - entered, "run", by.run()));
-        } else {
-            Screen.of(spec)
-                    .say("%s into the queue, as %s by %s.%s".formatted(
-                            entered == 1 ? "1 record came" : "%,d records came".formatted(entered),
-                            by.run(), by.actor(),
-                            entered == count ? "" : " %,d had been in it before, and stay as they are.".formatted(count - entered)));
+            Json.print(screen, Map.of("imported", taken.entered(), "known", taken.known(), "left", taken.left(), "run", by.run()));
+            return 0;
+        }
+        screen.say("%s into the queue, as %s by %s.".formatted(
+                taken.entered() == 1 ? "1 record came" : "%,d records came".formatted(taken.entered()), by.run(), by.actor()));
+        if (taken.known() > taken.left()) {
+            screen.say("%,d had been in it before, and stay as they are.".formatted(taken.known() - taken.left()));
+        }
+        if (taken.left() > 0) {
+            screen.say("%,d had been in it and have left it since; they stay away: chargeonce dlq restore brings back what was purged."
+                    .formatted(taken.left()));
+        }
+        if (taken.entered() > 0) {
+            screen.print("To undo it:  chargeonce dlq purge --run %s --reason … --yes", by.run());
         }
         return 0;
     }

@@ -28,11 +28,11 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "list", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Lists dead letters, the newest first.",
-            "With --json what they hold is there too, with card tokens and personal fields masked; export --unmasked has it all."},
-        exitCodeList = "1:--after names no dead letter that there ever was",
+            "--json also prints what they hold, with card tokens and personal fields masked. export --unmasked masks nothing."},
+        exitCodeList = "1:--after names no dead letter that ever existed",
         footer = {"  The oldest of the last day that one PSP refused:",
             "    chargeonce dlq list --psp stripe --newer-than 1d --sort oldest",
-            "  Whatever is worth 100.00 EUR or more, for a script:",
+            "  All payments of 100.00 EUR or more, for a script:",
             "    chargeonce dlq list --currency EUR --min-amount 10000 --json"})
 final class ListCommand implements Callable<Integer> {
 
@@ -47,20 +47,20 @@ final class ListCommand implements Callable<Integer> {
     @Mixin
     FilterOptions filters;
 
-    @Option(names = "--purged", description = "What was purged and can still be restored, instead of what is in the queue.")
+    @Option(names = "--purged", description = "Show what was purged and can still be restored, instead of what is in the queue.")
     boolean purged;
 
-    @Option(names = "--sort", paramLabel = "ORDER", description = "newest, oldest or amount (the largest first). Newest unless said.")
+    @Option(names = "--sort", paramLabel = "ORDER", description = "newest, oldest, or amount for the largest first. The default is newest.")
     Optional<String> sort;
 
     @Option(names = "--columns", paramLabel = "NAMES", split = ",",
-            description = "Which columns, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message.")
+            description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message. All of them are shown, on a second line where the first is full.")
     List<String> columns = List.of();
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most so many; 100 unless said, and with --json all.")
+    @Option(names = "--limit", paramLabel = "N", description = "At most so many. The default is 100, and with --json all.")
     Optional<String> limit;
 
-    @Option(names = "--after", paramLabel = "ID", description = "The next page: begin behind this one, the last of the page before.")
+    @Option(names = "--after", paramLabel = "ID", description = "The next page: begin after this one, the last of the page before.")
     Optional<String> after;
 
     @Mixin
@@ -74,7 +74,7 @@ final class ListCommand implements Callable<Integer> {
                 .orElse(common.json ? Long.MAX_VALUE : SHOWN_TO_PEOPLE);
         Order order = order(problems);
         ListTable.unknown(columns).forEach(name -> problems.add("--columns has no '%s'; there are %s".formatted(name, ListTable.NAMES)));
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> list(queue, filter, order, most));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> list(queue, filter, order, most));
     }
 
     private Order order(Problems problems) {

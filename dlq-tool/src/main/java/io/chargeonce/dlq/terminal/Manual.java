@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
 
-/** Gives the help of a command, and of all below it, the parts of a manual page, and the exit codes that all of them have. */
+/** Completes the help of a command and its subcommands: headings as in a manual page, and the exit codes that all share. */
 final class Manual {
 
     private static final Map<String, String> EXIT_CODES = Map.of(

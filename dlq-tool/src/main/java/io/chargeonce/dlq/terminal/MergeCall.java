@@ -164,7 +164,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
 
     private void waits(MergeRun run) {
         tell("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. Ctrl-C gives up"
-                .formatted(run.id(), run.leader().orElse("somebody"), run.silence().orElse(Duration.ZERO).toSeconds(),
+                .formatted(run.id(), run.leader().orElse("another process"), run.silence().orElse(Duration.ZERO).toSeconds(),
                         MergeRun.LONGEST_SILENCE.toSeconds()));
     }
 
@@ -205,7 +205,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
         return switch (end) {
             case RunStep.Finished finished -> exit(filter, Arrays.stream(MoveResult.values()).filter(MoveResult::isMove)
-                    .mapToLong(fate -> progress.fates().of(fate).count()).sum());
+                    .mapToLong(result -> progress.results().of(result).count()).sum());
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;

@@ -18,17 +18,17 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Sends dead letters back through the pipeline. Tells what it would do; with --yes, does it.",
-            "What was charged already is settled, what may have been charged is asked about first, poison stays.",
-            "A few payments go first. The rest follows once these have ended well, and stops when too many fail again.",
-            "Ctrl-C stops between two batches; whatever ends it, it can be resumed and moves nothing twice."},
-        exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not come to its end",
-            "130:stopped by Ctrl-C between two batches; it says how to go on"},
+        description = {"Sends dead letters back through the pipeline. Shows what it would do, and does it with --yes.",
+            "A payment that was charged already is settled. If it may have been charged, the PSP is asked first. Poison stays.",
+            "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again.",
+            "Ctrl-C stops it between two batches. A run that was stopped or killed can be resumed, and moves nothing twice."},
+        exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished",
+            "130:stopped by Ctrl-C between two batches; the output says how to go on"},
         footer = {"  What would be done?",
             "    chargeonce dlq merge --psp stripe",
             "  The PSP is well again: try its payments once more, ten a second, then faster:",
             "    chargeonce dlq merge --psp stripe --rate 10 --reason \"well again\" --yes",
-            "  Freeze a set, have somebody look at it, then merge exactly that:",
+            "  Freeze a set, let a colleague look at it, then merge exactly that:",
             "    chargeonce dlq merge --cause psp_unwell --plan",
             "    chargeonce dlq merge --resume run_0123456789"})
 final class MergeCommand implements Callable<Integer> {
@@ -49,7 +49,7 @@ final class MergeCommand implements Callable<Integer> {
     RunTermsOptions careful;
 
     @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run that was planned, stopped, killed or aborted. "
-            + "One whose leader may have been killed is waited for until nothing was heard of that for 15 s.")
+            + "If its leader may have been killed, this waits until the leader has been silent for 15 s.")
     Optional<String> resume;
 
     @Option(names = "--cancel", paramLabel = "RUN", description = "End a run for good. What it moved stays moved.")
@@ -77,7 +77,7 @@ final class MergeCommand implements Callable<Integer> {
         }
         MergeCall.Extent extent = selection.yes ? MergeCall.Extent.ALL : plan ? MergeCall.Extent.PLAN : MergeCall.Extent.LOOK;
         Expected expected = selection.expected(problems);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> call.begin(queue, filter, terms, expected, extent));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> call.begin(queue, filter, terms, expected, extent));
     }
 
     private void checkAlone(Problems problems) {

@@ -18,11 +18,11 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Takes dead letters out of the queue; restore brings them back within 30 days. Tells what it would do; with --yes, does it.",
-            "Never a payment whose money was taken; one whose money may have been taken only if you say --even-unresolved."},
+            "Takes dead letters out of the queue. restore brings them back within 30 days. Shows what it would do, and does it with --yes.",
+            "It never purges a payment whose money was taken. With --even-unresolved it also purges those whose money may have been taken."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
-        footer = {"  Give up records that nobody could read; first without --yes:",
+        footer = {"  Give up records that cannot be read; try it without --yes first:",
             "    chargeonce dlq purge --standing poison --reason \"load test\" --yes",
             "  The same, but only if it is what was looked at:",
             "    chargeonce dlq purge --standing poison --reason test --expect-count 12 --yes"})
@@ -38,7 +38,7 @@ final class PurgeCommand implements Callable<Integer> {
     SelectionOptions selection;
 
     @Option(names = "--even-unresolved",
-            description = "Also payments whose money may have been taken. The PSP is still asked; if they moved money, they are settled with an incident.")
+            description = "Also payments whose money may have been taken. The resolver still asks the PSP. A payment that moved money is then settled, with an incident.")
     boolean evenUnresolved;
 
     @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")
@@ -59,7 +59,7 @@ final class PurgeCommand implements Callable<Integer> {
         }
         var run = new ChangeRun(new Change.Purging(evenUnresolved), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
     }
 
     private int resume(Problems problems) {

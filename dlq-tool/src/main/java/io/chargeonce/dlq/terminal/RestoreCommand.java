@@ -17,8 +17,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Brings back what was purged in the last 30 days. Tells what it would do; with --yes, does it.",
-            "Nothing is charged: what comes back is dead as it was, and can be merged."},
+        description = {"Brings back what was purged in the last 30 days. Shows what it would do, and does it with --yes.",
+            "Nothing is charged. What comes back is dead as before, and can be merged."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  What was purged?",
@@ -54,7 +54,7 @@ final class RestoreCommand implements Callable<Integer> {
         }
         var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, run::on);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
     }
 
     private int resume(Problems problems) {

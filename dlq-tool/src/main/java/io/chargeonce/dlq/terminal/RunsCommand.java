@@ -25,7 +25,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
-        description = "Lists findings that wait for another person, then runs, the newest first; those that were stopped can be resumed.",
+        description = "Lists findings that wait for another person, then runs, the newest first. A run that was stopped can be resumed.",
         footer = {"  What waits for approval, and which can be resumed?",
             "    chargeonce dlq runs",
             "  What became of one?",

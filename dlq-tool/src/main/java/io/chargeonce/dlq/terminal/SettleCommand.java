@@ -31,17 +31,17 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "settle", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Settles a payment or a refund whose outcome no PSP tells, by what you found out about it.",
-            "The charge service asks the PSP once more, about your reference where there is one. What the PSP says outranks you; "
-                    + "your word counts only where it cannot tell. If it says otherwise later, that is an incident.",
-            "--not-charged sends nothing: it leaves the payment dead, and a merge charges it again.",
-            "Without --yes it only tells whether it could be done."},
-        exitCodeList = "1:it cannot be settled now, or the PSP says otherwise; nothing was settled by it",
+        description = {"Settles a payment or a refund whose outcome the PSP cannot tell, by what you found out.",
+            "The charge service asks the PSP once more, by your reference if you give one. The PSP's answer outranks yours; "
+                    + "yours counts only if the PSP cannot tell. If the PSP contradicts you later, that is an incident.",
+            "--not-charged sends nothing. The payment becomes dead, and a merge charges it again.",
+            "Without --yes it only shows whether it can be done."},
+        exitCodeList = "1:it cannot be settled now, or the PSP contradicts you; nothing was settled",
         footer = {"  Adyen's Customer Area shows the money under this reference:",
             "    chargeonce dlq settle ID --charged 8515131751004933 --evidence \"I saw it\"",
             "  Adyen's support says that it never charged:",
             "    chargeonce dlq settle ID --not-charged --evidence \"ticket 4711\" --yes",
-            "  What came of it?",
+            "  What was the result?",
             "    chargeonce dlq why ID"})
 final class SettleCommand implements Callable<Integer> {
 
@@ -63,14 +63,14 @@ final class SettleCommand implements Callable<Integer> {
     @Option(names = "--not-charged", description = "No money moved. Only when the PSP has forgotten the attempt's key.")
     boolean notCharged;
 
-    @Option(names = "--evidence", paramLabel = "TEXT", description = "How you know; kept with the attempt and in the audit log.")
+    @Option(names = "--evidence", paramLabel = "TEXT", description = "How you know it. Kept with the attempt and in the audit log.")
     Optional<String> evidence;
 
-    @Option(names = "--yes", description = "Do it. Without it, only tells whether it could be done.")
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows whether it can be done.")
     boolean yes;
 
     @Option(names = "--wait", paramLabel = "AGE", defaultValue = "20s",
-            description = "How long to wait for the PSP's answer; it is ${DEFAULT-VALUE} unless said.")
+            description = "How long to wait for the PSP's answer. The default is ${DEFAULT-VALUE}.")
     String wait;
 
     @Mixin
@@ -110,7 +110,7 @@ final class SettleCommand implements Callable<Integer> {
         if (settle.find(attempt.key()).orElseThrow().approvedBy().isEmpty()) {
             return Approval.awaited(spec, queue, by.run(), FourEyes.Kind.SETTLE, common.json);
         }
-        return told(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, by);
+        return report(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, by);
     }
 
     private int cannot(List<String> obstacles) {
@@ -144,7 +144,7 @@ final class SettleCommand implements Callable<Integer> {
         return charged.map("charged under "::concat).orElse("not charged");
     }
 
-    /** Looks until the resolver has had its answer, or time is up. */
+    /** Waits until the resolver has its answer, or the time is up. */
     private static HandSettlement answer(Settle settle, Attempt attempt, Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
         HandSettlement now = settle.find(attempt.key()).orElseThrow();
@@ -160,7 +160,7 @@ final class SettleCommand implements Callable<Integer> {
         return now;
     }
 
-    private int told(HandSettlement settlement, Attempt attempt, AuditContext by) {
+    private int report(HandSettlement settlement, Attempt attempt, AuditContext by) {
         Screen screen = Screen.of(spec);
         boolean refused = settlement.state() == HandSettlement.State.REFUSED;
         if (common.json) {
@@ -181,7 +181,7 @@ final class SettleCommand implements Callable<Integer> {
             case CONFIRMED -> "Confirmed, and settled by what %s says: %s.".formatted(attempt.psp(), answer);
             case REFUSED -> "Refused, and nothing was settled by it: %s.".formatted(answer);
             case WAITING ->
-                "Written down as %s. %s has not told what happened: %s. It is asked again by itself; dlq why %s tells what came of it."
+                "Recorded as %s. %s has not said what happened: %s. The resolver asks again; dlq why %s shows the result."
                         .formatted(by.run(), attempt.psp(), answer, id);
         });
         return refused ? NO : 0;

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import picocli.CommandLine;
 
-/** Tells what picocli could not make sense of, without the whole help. */
+/** Prints what picocli did not understand, without the whole help. */
 public final class ShortUsageErrors implements CommandLine.IParameterExceptionHandler {
 
     @Override

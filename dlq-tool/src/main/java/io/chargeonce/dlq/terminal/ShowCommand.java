@@ -2,15 +2,13 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
-import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.personal.Unmasked;
+import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.StoryPage;
 import io.chargeonce.dlq.terminal.screen.Json;
-import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
@@ -26,9 +24,11 @@ import picocli.CommandLine.Spec;
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Shows one dead letter: its payment and every attempt, or the poison record's bytes, and who did what with it.",
             "Card tokens and personal fields are masked unless you say --unmasked."},
-        exitCodeList = "1:there never was a dead letter of this id",
+        exitCodeList = "1:no dead letter ever had this name, or more than one has it",
         footer = {"  One of those that list shows:",
-            "    chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+            "    chargeonce dlq show pay_mzxw6ytboi2dgnbvgy3tqojqmf",
+            "  The same by the merchant's idempotency key:",
+            "    chargeonce dlq show order-1001"})
 final class ShowCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -37,7 +37,8 @@ final class ShowCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "The dead letter's id, as list shows it.")
+    @Parameters(paramLabel = "NAME", description = "The dead letter's id, as list shows it; or the payment's idempotency key, "
+            + "the merchant's reference or customer, or the PSP's reference.")
     String id;
 
     @Option(names = "--unmasked",
@@ -62,19 +63,19 @@ final class ShowCommand implements Callable<Integer> {
     }
 
     private int show(DeadLetterQueue queue) {
-        if (unmasked) {
-            Unmasked.one(queue, id, ActsAs.auditContext(spec, queue, reason));
-        }
-        Optional<Story> story = Story.of(queue, id).map(told -> unmasked ? told : told.masked());
+        Optional<Story> story = new ByName(spec, common.json).one(queue, id, one -> Story.of(queue, one), PaymentSearch.Found::listed,
+                "no dead letter ever had the id, key, reference, customer or PSP reference '%s'; list shows those that there are");
         if (story.isEmpty()) {
-            spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": no dead letter ever had the id '"
-                    + Printable.of(id) + "'; list shows those that there are");
             return 1;
         }
+        if (unmasked) {
+            Unmasked.one(queue, story.get().letter().id(), ActsAs.auditContext(spec, queue, reason));
+        }
+        Story shown = unmasked ? story.get() : story.get().masked();
         if (common.json) {
-            Json.print(Screen.of(spec), Json.story(story.get()));
+            Json.print(Screen.of(spec), Json.story(shown));
         } else {
-            StoryPage.print(story.get(), Screen.of(spec));
+            StoryPage.print(shown, Screen.of(spec));
         }
         return 0;
     }

@@ -45,7 +45,7 @@ final class SummaryCommand implements Callable<Integer> {
     public Integer call() {
         var problems = new Problems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> summarise(queue, filter));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> summarise(queue, filter));
     }
 
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
@@ -62,9 +62,10 @@ final class SummaryCommand implements Callable<Integer> {
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
-            unmatched.forEach(count -> screen.say(("%s told %,d times about attempts that are not known here, first %s ago about %s. "
-                    + "A failover may have lost them, or another system uses the account; they are matched again by themselves.")
-                    .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
+            unmatched.forEach(
+                    count -> screen.say(("%s sent %,d webhooks about attempts that are not known here, the first %s ago, about %s. "
+                            + "A failover may have lost them, or another system uses the account. The pipeline tries to match them again.")
+                            .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
         }
         return 0;
     }

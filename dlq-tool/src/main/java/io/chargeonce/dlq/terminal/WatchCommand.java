@@ -27,8 +27,9 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "watch", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"A live screen: arrivals by cause, what waits in the tiers and is overdue, breakers, open merge runs. q quits.",
-            "Without a terminal, or with --json, looks once."},
+        description = {
+            "A live screen: arrivals by cause, what waits in the tiers or is overdue, circuit breakers, and open merge runs. q quits.",
+            "Without a terminal, or with --json, it looks once."},
         footer = {"  On the machine where 'chargeonce up' runs:",
             "    chargeonce dlq watch",
             "  With the breakers of two charging processes:",
@@ -43,12 +44,12 @@ final class WatchCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--metrics", paramLabel = "HOST:PORT", description = "Where a charging process serves its metrics, for its breakers; "
-            + "as often as there are processes. 127.0.0.1:9100 unless said.")
+    @Option(names = "--metrics", paramLabel = "HOST:PORT", description = "Where a charging process serves its metrics, for its breakers. "
+            + "Repeat it for each process. The default is 127.0.0.1:9100.")
     List<String> metrics = new ArrayList<>();
 
     @Option(names = "--metrics-token", paramLabel = "FILE",
-            description = "File that holds the token which those processes ask for: that of their CHARGEONCE_ADMIN_TOKEN_FILE.")
+            description = "File with the token that those processes require: the one in their CHARGEONCE_ADMIN_TOKEN_FILE.")
     Optional<Path> token = Optional.empty();
 
     @Mixin
@@ -78,7 +79,7 @@ final class WatchCommand implements Callable<Integer> {
             WatchPage.lines(Watch.now(queue), breakers.states(), screen, Screen.ENDLESS).forEach(line -> screen.print("%s", line));
             return 0;
         }
-        // Who can't reach Postgres from the beginning is told so on the usual screen.
+        // If Postgres can't be reached from the beginning, the usual screen says so.
         try (var lookout = QueuePoller.begin(queue, breakers);
              var terminal = new RawTerminal(spec.commandLine().getOut(), TENTHS_BETWEEN_PAGES)) {
             do {

@@ -8,7 +8,6 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.LifePage;
 import io.chargeonce.dlq.terminal.page.MomentWords;
 import io.chargeonce.dlq.terminal.screen.Json;
-import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -21,11 +20,14 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "why", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Tells a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, by whom.",
-            "Also of a payment that is not dead."},
-        exitCodeList = "1:there is neither a payment nor a dead letter of this id",
-        footer = {"  How did this payment come to be dead?",
-            "    chargeonce dlq why pay_mzxw6ytboi2dgnbvgy3tqojqmf"})
+            "Shows a payment's whole life: accepted, every attempt with its answer, every wait in a tier, dead, merged, and by whom.",
+            "The payment need not be dead. Parks that repeat are one line; --json prints each."},
+        exitCodeList = "1:nothing has this name, or more than one payment has it",
+        footer = {"  Why is this payment dead?",
+            "    chargeonce dlq why pay_mzxw6ytboi2dgnbvgy3tqojqmf",
+            "  What became of order 1001, and of what Stripe calls pi_3Nx?",
+            "    chargeonce dlq why order-1001",
+            "    chargeonce dlq why pi_3Nx"})
 final class WhyCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -34,7 +36,8 @@ final class WhyCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "The payment's id, or a dead letter's.")
+    @Parameters(paramLabel = "NAME", description = "The id of a payment, a refund or a dead letter; or the idempotency key, "
+            + "the merchant's reference or customer, or the PSP's reference.")
     String id;
 
     @Mixin
@@ -46,10 +49,9 @@ final class WhyCommand implements Callable<Integer> {
     }
 
     private int why(DeadLetterQueue queue) {
-        Optional<Life> life = Life.of(queue, id);
+        Optional<Life> life = new ByName(spec, common.json).one(queue, id, one -> Life.of(queue, one), found -> true,
+                "no payment, refund or dead letter has the id, key, reference, customer or PSP reference '%s'");
         if (life.isEmpty()) {
-            spec.commandLine().getErr().println("%s: there is no payment and no dead letter with the id '%s'"
-                    .formatted(spec.qualifiedName(" "), Printable.of(id)));
             return 1;
         }
         Screen screen = Screen.of(spec);

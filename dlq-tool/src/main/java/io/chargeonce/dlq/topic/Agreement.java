@@ -44,7 +44,7 @@ public final class Agreement {
              ORDER BY 1 LIMIT ?
             """;
 
-    /** @param limit the most that are told */
+    /** @param limit the most that are returned */
     public static List<Difference> differences(DeadLetterQueue queue, int limit) {
         return queue.database().inTransaction(connection -> read(connection, queue.topics().deadLetters(), limit));
     }

@@ -40,7 +40,7 @@ public final class ForeignTopic {
     private ForeignTopic() {}
 
     /**
-     * @param batches told of some records at a time
+     * @param batches gets some records at a time
      * @return how many there were; empty if there is no such topic
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
@@ -70,7 +70,7 @@ public final class ForeignTopic {
     static Import.Imported imported(ConsumerRecord<byte[], byte[]> record) {
         String cause = failure(record, "exception-cause-fqcn").or(() -> failure(record, "exception-fqcn"))
                 .or(() -> failure(record, "key-exception-fqcn")).map(ForeignTopic::simpleName).orElse(UNSAID);
-        return new Import.Imported(cause.substring(0, Math.min(cause.length(), LONGEST_CAUSE)),
+        return new Import.Imported(Optional.empty(), cause.substring(0, Math.min(cause.length(), LONGEST_CAUSE)),
                 failure(record, "exception-message").or(() -> failure(record, "key-exception-message"))
                         .orElse("found on " + record.topic()),
                 new Story.Source(

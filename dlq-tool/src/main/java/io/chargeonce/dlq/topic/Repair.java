@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Has the compacted topic say again what the table says, of those dead letters where it says something else. */
+/** Stages dead letters again for the compacted topic where it shows something else than the table. */
 public final class Repair {
 
     private static final int BATCH = 200;

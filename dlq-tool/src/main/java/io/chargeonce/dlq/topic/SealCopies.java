@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.core.JacksonException;
 
 /**
- * Whether Kafka has the same seals as the database. First the table is read, then the topic up to its end: whatever the table held
+ * Whether Kafka has the same seals as the database. First the table is read, then the topic up to its end: what the table held
  * and no outbox row waits for is on the topic by then. So it may be asked while everything runs. One thread, and memory for a bit a seal.
  */
 public final class SealCopies {
@@ -33,30 +33,31 @@ public final class SealCopies {
 
     private final DeadLetterQueue queue;
     private final AuditKeys keys;
-    private final Consumer<SealCheck.Finding> told;
+    private final Consumer<SealCheck.Finding> findings;
     private final BitSet seen = new BitSet();
     private final List<Seal> copies = new ArrayList<>();
     private final long after;
     private long last;
 
-    private SealCopies(DeadLetterQueue queue, AuditKeys keys, long after, Consumer<SealCheck.Finding> told) {
+    private SealCopies(DeadLetterQueue queue, AuditKeys keys, long after, Consumer<SealCheck.Finding> findings) {
         this.queue = queue;
         this.keys = keys;
         this.after = after;
-        this.told = told;
+        this.findings = findings;
     }
 
     /**
      * @param after only seals with higher numbers are compared
-     * @param told  of each seal of which database and topic do not say the same
+     * @param findings get each seal that the database and the topic do not agree about
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
-    public static void compare(DeadLetterQueue queue, KafkaConnection kafka, AuditKeys keys, long after, Consumer<SealCheck.Finding> told) {
-        var one = new SealCopies(queue, keys, after, told);
+    public static void compare(DeadLetterQueue queue, KafkaConnection kafka, AuditKeys keys, long after,
+                               Consumer<SealCheck.Finding> findings) {
+        var one = new SealCopies(queue, keys, after, findings);
         queue.database().withConnection(one::readTable);
         Optional<TopicScan> scan = TopicScan.open(kafka, queue.topics().auditSeals());
         if (scan.isEmpty()) {
-            told.accept(new SealCheck.Finding(OptionalLong.empty(),
+            findings.accept(new SealCheck.Finding(OptionalLong.empty(),
                     "there is no topic %s: run chargeonce migrate".formatted(queue.topics().auditSeals())));
             return;
         }
@@ -98,7 +99,7 @@ public final class SealCopies {
                 copies.add(copy);
             }
         } catch (JacksonException | IllegalArgumentException | NullPointerException unreadable) {
-            told.accept(new SealCheck.Finding(OptionalLong.empty(), "%s-%d at offset %d has a record that is no seal"
+            findings.accept(new SealCheck.Finding(OptionalLong.empty(), "%s-%d at offset %d has a record that is no seal"
                     .formatted(record.topic(), record.partition(), record.offset())));
         }
         if (copies.size() == LOOK) {
@@ -131,6 +132,6 @@ public final class SealCopies {
     }
 
     private void tell(long seal, String what) {
-        told.accept(new SealCheck.Finding(OptionalLong.of(seal), what));
+        findings.accept(new SealCheck.Finding(OptionalLong.of(seal), what));
     }
 }

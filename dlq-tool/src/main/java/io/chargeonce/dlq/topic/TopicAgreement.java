@@ -21,7 +21,7 @@ import tools.jackson.core.JacksonException;
 
 /**
  * Whether the compacted topic shows the same dead letters as the table. First the table is read, then the topic up to its
- * end: whatever the table held and no outbox row waits for is on the topic by then, and what the topic knows newer is no
+ * end: what the table held and no outbox row waits for is on the topic by then, and what the topic knows newer is no
  * difference. So it may be asked while everything runs. One thread, and memory for one partition and the live ids.
  */
 public final class TopicAgreement {
@@ -57,7 +57,7 @@ public final class TopicAgreement {
     }
 
     /**
-     * @param limit about the most that are told
+     * @param limit about the most that are returned
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
     public static List<Agreement.Difference> differences(DeadLetterQueue queue, KafkaConnection kafka, int limit) {

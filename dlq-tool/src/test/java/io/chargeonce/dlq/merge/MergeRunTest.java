@@ -149,7 +149,7 @@ class MergeRunTest {
         now = now.plusSeconds(1);
         assertThat(second.runOnce()).isEqualTo(new RunStep.Finished());
         assertThat(killed.runOnce()).as("it was only thought to be dead").isEqualTo(new RunStep.Lost());
-        assertThat(second.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(9);
+        assertThat(second.progress().results().of(MoveResult.REENTERED).count()).isEqualTo(9);
         assertEachWasMovedOnce(9);
     }
 
@@ -173,7 +173,7 @@ class MergeRunTest {
         silenceOf(planned);
         RunLeader second = lead(planned);
         assertThat(second.run(new Brake())).isEqualTo(new RunStep.Finished());
-        assertThat(second.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(502);
+        assertThat(second.progress().results().of(MoveResult.REENTERED).count()).isEqualTo(502);
         assertEachWasMovedOnce(502);
     }
 
@@ -232,7 +232,7 @@ class MergeRunTest {
         lead(mine).run(new Brake());
         RunLeader late = lead(theirs);
         late.run(new Brake());
-        assertThat(late.progress().fates().of(MoveResult.GONE).count()).isEqualTo(20);
+        assertThat(late.progress().results().of(MoveResult.GONE).count()).isEqualTo(20);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("20");
     }
 
@@ -243,7 +243,7 @@ class MergeRunTest {
         rows.dead();
         RunLeader leader = lead(planned);
         leader.run(new Brake());
-        assertThat(leader.progress().fates().total().count()).isEqualTo(3);
+        assertThat(leader.progress().results().total().count()).isEqualTo(3);
         assertThat(plan(NO_CANARY).fingerprint()).isNotEqualTo(planned.fingerprint());
     }
 
@@ -265,10 +265,10 @@ class MergeRunTest {
         }
         RunLeader usual = lead(plan(NO_CANARY));
         usual.run(new Brake());
-        assertThat(usual.progress().fates().of(MoveResult.REFUSED).count()).isEqualTo(1);
+        assertThat(usual.progress().results().of(MoveResult.REFUSED).count()).isEqualTo(1);
         RunLeader byAPerson = lead(plan(new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, true)));
         byAPerson.run(new Brake());
-        assertThat(byAPerson.progress().fates().of(MoveResult.REENTERED).count()).isEqualTo(1);
+        assertThat(byAPerson.progress().results().of(MoveResult.REENTERED).count()).isEqualTo(1);
     }
 
     @Test
@@ -313,11 +313,11 @@ class MergeRunTest {
     }
 
     private static AuditContext by() {
-        return AuditContext.of("somebody", Optional.of("a test"));
+        return AuditContext.of("ann", Optional.of("a test"));
     }
 
     private static AuditContext by(String run) {
-        return new AuditContext("somebody else", Optional.of("a test"), run);
+        return new AuditContext("bob", Optional.of("a test"), run);
     }
 
     private Optional<RunLeader> take(MergeRun run) {

@@ -42,13 +42,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MergeTest {
 
-    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("ann", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
 
     private static AuditContext byATest() {
-        return AuditContext.of("somebody", Optional.of("a test"));
+        return AuditContext.of("ann", Optional.of("a test"));
     }
 
     @Test
@@ -70,7 +70,7 @@ class MergeTest {
     @Test
     void what_was_charged_already_settles_and_is_not_charged_again() {
         String id = rows.charged();
-        assertThat(merge().fates().of(MoveResult.SETTLED).count()).isEqualTo(1);
+        assertThat(merge().results().of(MoveResult.SETTLED).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.SUCCEEDED);
         assertThat(rows.operation(id).pspReference()).contains("pi_late");
         assertThat(rows.letter(id)).isEqualTo("settled/2");
@@ -89,7 +89,7 @@ class MergeTest {
     }
 
     private void isAskedAboutAndStaysListed(String id) {
-        assertThat(merge().fates().of(MoveResult.ASKED).count()).isEqualTo(1);
+        assertThat(merge().results().of(MoveResult.ASKED).count()).isEqualTo(1);
         assertThat(dueForAQuestion()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         assertThat(rows.audit(id)).isEqualTo("dlq.asked");
@@ -110,7 +110,7 @@ class MergeTest {
     void poison_is_never_merged() {
         rows.poison(new byte[] {1, 2});
         String before = rows.everything();
-        assertThat(merge().fates().of(MoveResult.REFUSED).count()).isEqualTo(1);
+        assertThat(merge().results().of(MoveResult.REFUSED).count()).isEqualTo(1);
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -134,9 +134,9 @@ class MergeTest {
     void merging_twice_is_merging_once() {
         rows.dead(7);
         rows.charged();
-        assertThat(merge().fates().total().count()).isEqualTo(8);
+        assertThat(merge().results().total().count()).isEqualTo(8);
         String after = rows.everything();
-        assertThat(merge().fates().total().count()).isZero();
+        assertThat(merge().results().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -147,7 +147,7 @@ class MergeTest {
         merge();
         rows.fail(id, "again");
         Sweep.Result late = new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended());
-        assertThat(late.fates().total().count()).isZero();
+        assertThat(late.results().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
     }
 
@@ -158,7 +158,7 @@ class MergeTest {
         var merges =
                 Stream.generate(() -> CompletableFuture.supplyAsync(() -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()),
                         Thread::startVirtualThread)).limit(3).toList();
-        long moved = merges.stream().mapToLong(merge -> merge.join().fates().of(MoveResult.REENTERED).count()).sum();
+        long moved = merges.stream().mapToLong(merge -> merge.join().results().of(MoveResult.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
@@ -175,8 +175,8 @@ class MergeTest {
                 () -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
         var purge = CompletableFuture.supplyAsync(
                 () -> new Purge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
-        long merged = merge.join().fates().of(MoveResult.REENTERED).count();
-        long purged = purge.join().fates().of(MoveResult.PURGED).count();
+        long merged = merge.join().results().of(MoveResult.REENTERED).count();
+        long purged = purge.join().results().of(MoveResult.PURGED).count();
 
         assertThat(merged + purged).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'ann' AND resource_type = 'operation'")).isEqualTo("450");
@@ -229,9 +229,9 @@ class MergeTest {
 
         assertThat(stopped.finished()).isFalse();
         assertThat(commits).hasValue(1);
-        assertThat(stopped.fates().of(MoveResult.REENTERED).count()).isEqualTo(10);
+        assertThat(stopped.results().of(MoveResult.REENTERED).count()).isEqualTo(10);
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("10");
-        assertThat(merge().fates().of(MoveResult.REENTERED).count()).isEqualTo(20);
+        assertThat(merge().results().of(MoveResult.REENTERED).count()).isEqualTo(20);
     }
 
     /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
@@ -248,9 +248,9 @@ class MergeTest {
         return rows.queue().database().inTransaction(connection -> {
             MergeMoves moves = moves(connection, selected);
             moves.write(connection);
-            var fates = new SumsByKind<MoveResult>();
-            selected.forEach(letter -> fates.add(moves.fates().get(letter.id()), letter));
-            return fates;
+            var results = new SumsByKind<MoveResult>();
+            selected.forEach(letter -> results.add(moves.results().get(letter.id()), letter));
+            return results;
         });
     }
 

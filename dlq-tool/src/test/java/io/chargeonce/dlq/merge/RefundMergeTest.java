@@ -50,7 +50,7 @@ class RefundMergeTest {
     }
 
     private static SumsByKind<MoveResult> merge() {
-        return new Merge(rows.queue()).run(plan(), AuditContext.of("somebody", Optional.of("a test")), Sweep.unattended()).fates();
+        return new Merge(rows.queue()).run(plan(), AuditContext.of("ann", Optional.of("a test")), Sweep.unattended()).results();
     }
 
     @Test

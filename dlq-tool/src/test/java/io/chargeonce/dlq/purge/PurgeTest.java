@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PurgeTest {
 
-    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("ann", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -33,7 +33,7 @@ class PurgeTest {
         String id = rows.dead();
         Sweep.Result result = purge(DeadLetterFilter.ofIds(List.of(id)));
 
-        assertThat(result.fates().of(MoveResult.PURGED).moneyLines()).containsExactly("12.99 EUR");
+        assertThat(result.results().of(MoveResult.PURGED).moneyLines()).containsExactly("12.99 EUR");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone");
@@ -53,9 +53,9 @@ class PurgeTest {
     void purging_twice_is_purging_once() {
         rows.dead(5);
         rows.poison(new byte[] {1});
-        assertThat(purge(DeadLetterFilter.everything()).fates().of(MoveResult.PURGED).count()).isEqualTo(6);
+        assertThat(purge(DeadLetterFilter.everything()).results().of(MoveResult.PURGED).count()).isEqualTo(6);
         String after = rows.everything();
-        assertThat(purge(DeadLetterFilter.everything()).fates().total().count()).isZero();
+        assertThat(purge(DeadLetterFilter.everything()).results().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -64,7 +64,7 @@ class PurgeTest {
         List<String> kept = List.of(rows.unresolved(), rows.charged(), rows.deadWithAnOpenAttempt());
         String before = rows.everything();
         Sweep.Result result = purge(DeadLetterFilter.ofIds(kept));
-        assertThat(result.fates().of(MoveResult.REFUSED).count()).isEqualTo(3);
+        assertThat(result.results().of(MoveResult.REFUSED).count()).isEqualTo(3);
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -97,11 +97,11 @@ class PurgeTest {
         String id = rows.dead();
         Plan seen = Plan.of(rows.queue(), DeadLetterFilter.everything());
         List<DeadLetterView> selected = page(seen);
-        new Merge(rows.queue()).run(seen, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
+        new Merge(rows.queue()).run(seen, AuditContext.of("ann", Optional.empty()), Sweep.unattended());
         rows.fail(id, "failed again");
 
         assertThat(new Purge(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
-        assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).fates().total().count()).isZero();
+        assertThat(new Purge(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).results().total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.DEAD);
     }
@@ -110,7 +110,7 @@ class PurgeTest {
     void without_a_reason_there_is_no_purge() {
         rows.dead();
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        AuditContext noReason = AuditContext.of("somebody", Optional.empty());
+        AuditContext noReason = AuditContext.of("ann", Optional.empty());
         assertThatThrownBy(() -> new Purge(rows.queue()).run(plan, noReason, Sweep.unattended())).hasMessageContaining("reason");
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RestoreTest {
 
     private static final DeadLetterFilter ALL = DeadLetterFilter.everything();
-    private static final AuditContext BY_A_TEST = AuditContext.of("somebody", Optional.of("a test"));
+    private static final AuditContext BY_A_TEST = AuditContext.of("ann", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -48,7 +48,7 @@ class RestoreTest {
         assertThat(rows.text("SELECT string_agg(data ->> 'revision', ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id
                 + "' AND data ->> 'revision' IS NOT NULL")).as("one record for each revision").isEqualTo("1 2 3");
         Plan plan = Plan.of(rows.queue(), ALL.standing(MoneyStatus.RECHARGEABLE));
-        new Merge(rows.queue()).run(plan, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
+        new Merge(rows.queue()).run(plan, AuditContext.of("ann", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
     }
 
@@ -59,7 +59,7 @@ class RestoreTest {
         Plan seen = Plan.ofPurged(rows.queue(), ALL);
         assertThat(restore().total().count()).isEqualTo(5);
         String after = rows.everything();
-        assertThat(new Restore(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).fates().total().count()).isZero();
+        assertThat(new Restore(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).results().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -72,7 +72,7 @@ class RestoreTest {
     }
 
     @Test
-    void a_restore_that_was_selected_before_somebody_else_restored_and_merged_changes_nothing() {
+    void a_restore_selected_before_another_restored_and_merged_changes_nothing() {
         rows.dead();
         purge(false);
         Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
@@ -107,7 +107,7 @@ class RestoreTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         Plan plan = Plan.of(rows.queue(), ALL);
         assertThat(plan.standings().of(MoneyStatus.UNRESOLVED).count()).isEqualTo(1);
-        new Merge(rows.queue()).run(plan, AuditContext.of("somebody", Optional.empty()), Sweep.unattended());
+        new Merge(rows.queue()).run(plan, AuditContext.of("ann", Optional.empty()), Sweep.unattended());
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
     }
@@ -117,6 +117,6 @@ class RestoreTest {
     }
 
     private static SumsByKind<MoveResult> restore() {
-        return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Sweep.unattended()).fates();
+        return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Sweep.unattended()).results();
     }
 }

@@ -32,7 +32,7 @@ class DeadLetterFilterTest {
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of("order-1001")))).as("what poison holds is sealed").isEmpty();
         assertThat(ids(with(Optional.empty(), Optional.empty(), Optional.of(poison)))).containsExactly(poison);
         assertThat(ids(with(Optional.of("psp_unwell"), Optional.of("globex"), Optional.of("no such text")))).isEmpty();
-        assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "nobody")))).containsExactly(poison);
+        assertThat(ids(DeadLetterFilter.ofIds(List.of(poison, "psn_none")))).containsExactly(poison);
         assertThat(ids(ALL.standing(MoneyStatus.POISON))).containsExactly(poison);
     }
 
@@ -41,7 +41,7 @@ class DeadLetterFilterTest {
         String small = rows.dead("acme", 100, "EUR", "m");
         String large = rows.dead("acme", 9000, "USD", "m");
         String again = rows.dead("acme", 500, "EUR", "m");
-        AuditContext by = AuditContext.of("somebody", Optional.empty());
+        AuditContext by = AuditContext.of("ann", Optional.empty());
         new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), by, Sweep.unattended());
         rows.retry(again, 2, "m");
         rows.fail(again, "m");
@@ -59,7 +59,8 @@ class DeadLetterFilterTest {
         return new PaymentCriteria(given.filter(v -> name.equals("currency")),
                 given.filter(v -> name.equals("atLeast")).map(Long::valueOf), given.filter(v -> name.equals("atMost")).map(Long::valueOf),
                 given.filter(v -> name.equals("tier")).map(Integer::valueOf),
-                given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")));
+                given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")),
+                PaymentNames.ANY);
     }
 
     @Test
@@ -90,7 +91,7 @@ class DeadLetterFilterTest {
 
     private static DeadLetterFilter caused(String cause) {
         return new DeadLetterFilter(Optional.empty(), Optional.of(cause), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     @Test
@@ -141,13 +142,15 @@ class DeadLetterFilterTest {
     }
 
     private static DeadLetterFilter with(Optional<String> cause, Optional<String> merchant, Optional<String> text) {
-        return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(), text,
+        return new DeadLetterFilter(Optional.empty(), cause, Optional.empty(), merchant, Optional.empty(), Optional.empty(),
+                Optional.empty(),
+                Optional.empty(), text,
                 Optional.empty(), PaymentCriteria.ANY);
     }
 
     private static DeadLetterFilter aged(Optional<Duration> olderThan, Optional<Duration> newerThan) {
         return new DeadLetterFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), olderThan, newerThan,
-                Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), PaymentCriteria.ANY);
     }
 
     /** Newest first. */

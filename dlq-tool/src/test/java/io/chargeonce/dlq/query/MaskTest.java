@@ -25,7 +25,7 @@ class MaskTest {
     @ValueSource(strings = {"4111111111111111", "4111\u00a01111\u00a01111\u00a01111", "4111.1111.1111.1111", "4111/1111/1111/1111",
         "4111\u20131111\u20131111\u20131111", "4111\u200b1111\u200b1111\u200b1111", "41 11 11 11 11 11 11 11", "41111111111111111230123",
         "\uff14\uff11\uff11\uff11111111111111", "\u0664\u0661\u0661\u0661111111111111", "\\u0034111111111111111"})
-    void whatever_the_door_takes_for_a_card_number_is_hidden_in_text_and_in_bytes(String number) {
+    void what_ingest_takes_for_a_card_number_is_hidden_in_text_and_in_bytes(String number) {
         String poison = "{\"pan\": \"" + number + "\", \"to\": \"J\u00fcrgen\"}";
         String expected = "{\"pan\": \"" + "*".repeat(number.length()) + "\", \"to\": \"J\u00fcrgen\"}";
         assertThat(Mask.personal(poison)).isEqualTo(expected);

@@ -199,7 +199,7 @@ class CommandLineTest {
         assertThat(show.exit()).isZero();
         assertThat(show.out()).contains("12.99 EUR", "1. ", "2. ", "certainly took no money: psp_unwell (still unwell)",
                 "generation 2", "dlq.merged by " + QueueRows.OPERATOR + ": well again");
-        assertThat(call("show", rows.unresolved()).out()).contains("nobody knows yet whether it took the money")
+        assertThat(call("show", rows.unresolved()).out()).contains("it is not known yet whether it took the money")
                 .containsPattern("; key [a-z2-7]{26}, which stripe knows until 20");
     }
 
@@ -260,7 +260,7 @@ class CommandLineTest {
     }
 
     @Test
-    void all_that_is_wrong_with_a_call_is_told_at_once() {
+    void all_that_is_wrong_with_a_call_is_reported_at_once() {
         Called purge = call("purge", "--older-than", "soon", "--standing", "odd");
         assertThat(purge.exit()).isEqualTo(2);
         assertThat(purge.err()).contains("--older-than is 'soon'", "--standing is 'odd'", "--reason is missing");
@@ -287,7 +287,7 @@ class CommandLineTest {
     @Test
     void an_unreachable_postgres_is_3_in_one_line() {
         Called list = call(() -> new DeadLetterQueue(
-                Database.openForCommand("jdbc:postgresql://127.0.0.1:1/chargeonce", "nobody", ""), QueueRows.TOPICS), "list");
+                Database.openForCommand("jdbc:postgresql://127.0.0.1:1/chargeonce", "ann", ""), QueueRows.TOPICS), "list");
         assertThat(list.exit()).isEqualTo(3);
         assertThat(list.out()).isEmpty();
         assertThat(list.err().lines()).hasSize(1);
@@ -303,7 +303,7 @@ class CommandLineTest {
     }
 
     @Test
-    void whoever_reads_no_further_ends_the_listing() throws IOException {
+    void a_reader_that_goes_away_ends_the_listing() throws IOException {
         rows.dead(3);
         CommandLine line = new DlqCommand(rows::open, Called::noKafka).commandLine();
         var pipe = new PipedReader();

@@ -15,6 +15,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +81,7 @@ class ExportTest {
     }
 
     @Test
-    void a_file_has_its_name_once_it_is_whole_and_is_for_nobody_elses_eyes() throws IOException {
+    void a_file_has_its_name_once_it_is_complete_and_only_its_owner_reads_it() throws IOException {
         rows.dead(3);
         Called cut = Called.of(() -> new DeadLetterQueue(
                 Database.openForCommand(FaultyDriver.cutting(rows.url(), 3, FaultyDriver.Cut.BEFORE), "postgres", ""),
@@ -93,7 +95,7 @@ class ExportTest {
     }
 
     @Test
-    void what_is_imported_is_a_record_that_touches_no_payment_and_importing_twice_is_importing_once() {
+    void an_import_touches_no_payment_and_importing_twice_is_importing_once() {
         String id = rows.dead();
         String poison = rows.poison(new byte[] {0, 1, (byte) 0xff});
         unmasked("export", file("all"));
@@ -108,6 +110,45 @@ class ExportTest {
         assertThat(rows.text("SELECT count(*) || '/' || max(revision) FROM dead_letter")).isEqualTo("2/1");
         assertThat(rows.audit(poison)).as("what was done, and no more").isEqualTo("dlq.imported");
         assertThat(call("merge", "--all").out()).contains("needs editing");
+    }
+
+    @Test
+    void what_was_exported_here_or_imported_before_is_known_masked_or_not() {
+        String payment = rows.dead();
+        String poison = rows.poison("{\"to\":\"a@example.com\",\"card\":\"4242 4242 4242 4242\"}".getBytes());
+        call("export", file("masked"));
+        unmasked("export", file("plain"));
+        for (String name : List.of("masked", "plain")) {
+            assertThat(call("import", file(name), "--reason", "by mistake").out()).as("it is here already").startsWith("0 records came");
+        }
+        assertThat(rows.text("SELECT string_agg(dead_letter_id, ' ' ORDER BY dead_letter_id) FROM dead_letter"))
+                .isEqualTo(payment + " " + poison);
+        for (List<String> order : List.of(List.of("masked", "plain"), List.of("plain", "masked"))) {
+            rows.clear();
+            assertThat(call("import", file(order.getFirst()), "--reason", "a test").out()).startsWith("2 records came");
+            assertThat(call("import", file(order.getLast()), "--reason", "again").out())
+                    .startsWith("0 records came into the queue").contains("2 had been in it before, and stay as they are");
+            assertThat(rows.letter(poison)).isEqualTo("dead/1");
+        }
+    }
+
+    @Test
+    void an_import_is_undone_by_purging_its_run_and_takes_nothing_else_along() {
+        rows.poison(new byte[] {1});
+        rows.dead();
+        unmasked("export", file("all"));
+        rows.clear();
+        String mine = rows.poison(new byte[] {2});
+        Called imported = call("import", file("all"), "--reason", "a test");
+        Matcher undo =
+                Pattern.compile("To undo it:  chargeonce dlq (purge --run run_[0-9a-f]{10}) --reason … --yes").matcher(imported.out());
+        assertThat(undo.find()).as(imported.out()).isTrue();
+        String[] purge = (undo.group(1) + " --reason undo --yes").split(" ");
+        assertThat(call(purge).out()).contains("    2      –  purged");
+        assertThat(call("list", "--json").json()).extracting(line -> line.path("dead_letter_id").asString()).containsExactly(mine);
+        assertThat(call("import", file("all"), "--reason", "again").out())
+                .contains("2 had been in it and have left it since; they stay away: chargeonce dlq restore brings back what was purged")
+                .doesNotContain("To undo it");
     }
 
     @Test

@@ -272,7 +272,7 @@ class FourEyesTest {
     }
 
     @Test
-    void nothing_comes_to_a_run_after_it_was_planned_and_none_of_it_moves_more_than_once_by_one_approval() throws SQLException {
+    void nothing_joins_a_planned_run_and_one_approval_moves_each_item_once() throws SQLException {
         threeDead();
         ann("merge", "--all", "--yes", "--canary", "0");
         String run = theRun();

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A command is cut off from Postgres at each of its steps in turn, as by a kill of either side: before the step, or after it
- * so that nobody knows whether it was done. The same command, or the run resumed, then ends as if nothing had happened.
+ * so that it is not known whether it was done. The same command, or the run resumed, then ends as if nothing had happened.
  */
 class KilledAnywhereTest {
 

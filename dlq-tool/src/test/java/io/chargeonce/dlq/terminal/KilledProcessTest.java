@@ -32,7 +32,7 @@ class KilledProcessTest {
 
         Path printed = folder.resolve("printed");
         Process resumed = CommandProcess.startInto(printed, rows, "merge", "--resume", run);
-        await("whoever was killed may still be alive")
+        await("the killed leader may still be alive")
                 .until(() -> Files.readString(printed).contains("waiting: if nothing is heard for 15 s"));
         assertThat(rows.accepted()).hasSize(4);
         rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING 1");

@@ -76,7 +76,7 @@ class LostKeyTest {
     }
 
     @Test
-    void bytes_that_somebody_changed_are_in_nobodys_way() {
+    void bytes_that_were_changed_hold_up_nothing() {
         for (String bytes : List.of("\\x", "\\x00ff", "\\x00000000ff01", "\\x07ff", "\\x01ff")) {
             String poison = rows.poison(new byte[] {1});
             rows.owner().withConnection(connection -> connection.createStatement().executeUpdate(

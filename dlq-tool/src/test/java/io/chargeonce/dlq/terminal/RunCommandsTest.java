@@ -92,10 +92,10 @@ class RunCommandsTest {
     }
 
     @Test
-    void a_run_that_somebody_leads_is_left_to_them() {
+    void a_run_that_another_process_leads_is_left_to_it() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        new MergeRuns(rows.queue()).take(new AuditContext("somebody", Optional.empty(), run), InstantSource.system(), progress -> {})
+        new MergeRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
                 .orElseThrow();
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
         await().until(() -> {

@@ -33,9 +33,9 @@ class SettleTest {
     void without_yes_it_only_tells_and_changes_nothing() {
         String id = rows.unresolvedAndAsked(true);
         String before = rows.everything();
-        Called told = settle(id, "--charged", "pi_1");
-        assertThat(told.exit()).as(told.err()).isZero();
-        assertThat(told.out()).contains("attempt 1 at stripe", "settled as charged under pi_1", "asked once more first about pi_1",
+        Called settled = settle(id, "--charged", "pi_1");
+        assertThat(settled.exit()).as(settled.err()).isZero();
+        assertThat(settled.out()).contains("attempt 1 at stripe", "settled as charged under pi_1", "asked once more first about pi_1",
                 "Do it with --yes");
         assertThat(settle(id, "--not-charged").exit()).isZero();
         assertThat(rows.everything()).isEqualTo(before);
@@ -43,11 +43,11 @@ class SettleTest {
     }
 
     @Test
-    void with_yes_the_finding_is_written_the_resolver_sent_and_all_of_it_audited_and_told() {
+    void with_yes_the_finding_is_written_audited_and_sent_to_the_resolver() {
         String id = rows.unresolvedAndAsked(false);
-        Called told = settle(id, "--charged", "pi_1", "--yes", "--wait", "1s", "--json");
-        assertThat(told.exit()).as(told.err()).isZero();
-        assertThat(told.json().getFirst().path("state").asString()).isEqualTo("waiting");
+        Called settled = settle(id, "--charged", "pi_1", "--yes", "--wait", "1s", "--json");
+        assertThat(settled.exit()).as(settled.err()).isZero();
+        assertThat(settled.json().getFirst().path("state").asString()).isEqualTo("waiting");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
         assertThat(rows.text(
@@ -62,33 +62,33 @@ class SettleTest {
         assertThat(Called.of(rows::open, "audit").out()).contains("settlement_proposed", "charged as pi_1: ticket 4711");
         assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("psp_reference").asString()).isEqualTo("pi_1");
         assertThat(Called.of(rows::open, "audit", "--json").json().getFirst().path("verdict").asString()).isEqualTo("charged");
-        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Written down as run_",
-                "stripe has not told what happened");
+        assertThat(settle(id, "--charged", "pi_2", "--yes", "--wait", "1s").out()).contains("Recorded as run_",
+                "stripe has not said what happened");
         assertThat(rows.text("SELECT psp_reference FROM hand_settlement")).as("a newer finding replaces one that waits").isEqualTo("pi_2");
     }
 
     @Test
     void what_the_resolver_heard_is_printed_and_a_refusal_is_a_no() {
         String id = rows.unresolvedAndAsked(true);
-        assertThat(answered(id, "settled", "the PSP does not tell")).satisfies(told -> {
-            assertThat(told.exit()).isZero();
-            assertThat(told.out()).contains("Settled as not charged by " + QueueRows.OPERATOR, "the PSP does not tell");
+        assertThat(answered(id, "settled", "the PSP does not tell")).satisfies(settled -> {
+            assertThat(settled.exit()).isZero();
+            assertThat(settled.out()).contains("Settled as not charged by " + QueueRows.OPERATOR, "the PSP does not tell");
         });
         assertThat(settle(id, "--not-charged", "--yes").err()).contains("has been settled by hand before");
         rows.clear();
         String other = rows.unresolvedAndAsked(true);
-        assertThat(answered(other, "refused", "the PSP says charged")).satisfies(told -> {
-            assertThat(told.exit()).isEqualTo(1);
-            assertThat(told.out()).contains("Refused, and nothing was settled by it: the PSP says charged");
+        assertThat(answered(other, "refused", "the PSP says charged")).satisfies(settled -> {
+            assertThat(settled.exit()).isEqualTo(1);
+            assertThat(settled.out()).contains("Refused, and nothing was settled by it: the PSP says charged");
         });
     }
 
     /** As the resolver does, while the command waits for it. */
     private static Called answered(String id, String state, String answer) {
-        var told = CompletableFuture.supplyAsync(() -> settle(id, "--not-charged", "--yes"));
+        var settled = CompletableFuture.supplyAsync(() -> settle(id, "--not-charged", "--yes"));
         await().until(
                 () -> rows.text("UPDATE hand_settlement SET state = '%s', answer = '%s' RETURNING 1".formatted(state, answer)).equals("1"));
-        return told.join();
+        return settled.join();
     }
 
     @Test
@@ -107,7 +107,7 @@ class SettleTest {
 
         cannot("has not been asked since the attempt was sent", rows.unresolved(), "--charged", "pi_1");
         cannot("it is dead, and only what is unresolved", rows.deadWithAnOpenAttempt(), "--charged", "pi_1");
-        cannot("has told meanwhile", rows.unresolvedWithoutAnOpenAttempt(), "--charged", "pi_1");
+        cannot("has answered meanwhile", rows.unresolvedWithoutAnOpenAttempt(), "--charged", "pi_1");
         String charged = rows.charged();
         cannot("reference pi_late is that of attempt 1 of " + charged, asked, "--charged", "pi_late");
         assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
@@ -117,7 +117,7 @@ class SettleTest {
     void what_was_purged_while_it_was_unresolved_is_settled_without_being_restored_first() {
         String id = rows.unresolvedAndAsked(false);
         assertThat(Called.of(rows::open, "purge", id, "--even-unresolved", "--reason", "a test", "--yes").exit()).isZero();
-        assertThat(settle(id, "--charged", "pi_1", "--yes", "--wait", "1s").out()).contains("Written down as run_");
+        assertThat(settle(id, "--charged", "pi_1", "--yes", "--wait", "1s").out()).contains("Recorded as run_");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
     }
@@ -133,7 +133,7 @@ class SettleTest {
     }
 
     @Test
-    void of_two_people_who_name_one_reference_for_two_payments_at_once_one_is_told_so() {
+    void of_two_people_who_name_one_reference_for_two_payments_one_is_refused() {
         String one = rows.unresolvedAndAsked(false);
         String other = rows.unresolvedAndAsked(false);
         var looks = rows.queue().database().inTransaction(connection -> {
@@ -163,18 +163,18 @@ class SettleTest {
         String[] withYes = java.util.Arrays.copyOf(arguments, arguments.length + 1);
         withYes[arguments.length] = "--yes";
         for (String[] call : new String[][] {arguments, withYes}) {
-            assertThat(settle(call)).satisfies(told -> {
-                assertThat(told.exit()).isEqualTo(1);
-                assertThat(told.err()).contains("cannot be settled: ", why);
+            assertThat(settle(call)).satisfies(settled -> {
+                assertThat(settled.exit()).isEqualTo(1);
+                assertThat(settled.err()).contains("cannot be settled: ", why);
             });
         }
     }
 
     @Test
     void a_verdict_and_evidence_must_be_given() {
-        assertThat(Called.of(rows::open, "settle", "pay_x")).satisfies(told -> {
-            assertThat(told.exit()).isEqualTo(2);
-            assertThat(told.err()).contains("say either --charged REFERENCE or --not-charged", "--evidence is missing");
+        assertThat(Called.of(rows::open, "settle", "pay_x")).satisfies(settled -> {
+            assertThat(settled.exit()).isEqualTo(2);
+            assertThat(settled.err()).contains("say either --charged REFERENCE or --not-charged", "--evidence is missing");
         });
         assertThat(settle("pay_x", "--charged", "a b", "--not-charged").err()).contains("say either", "--charged is no reference");
     }
@@ -183,7 +183,7 @@ class SettleTest {
     void a_summary_tells_of_messages_that_match_no_attempt() {
         rows.text(
                 "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, 3) AS n RETURNING 1");
-        assertThat(Called.of(rows::open, "summary").out()).contains("stripe told 3 times about attempts that are not known here");
+        assertThat(Called.of(rows::open, "summary").out()).contains("stripe sent 3 webhooks about attempts that are not known here");
         assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("unmatched_notices").path("count").asInt())
                 .isEqualTo(3);
     }

@@ -48,7 +48,7 @@ class TerminalTest {
     }
 
     @Test
-    void a_merge_at_a_terminal_shows_that_it_freezes_and_how_far_it_is_and_ctrl_c_stops_it_between_two_batches() throws Exception {
+    void a_merge_at_a_terminal_shows_its_progress_and_ctrl_c_stops_it_between_two_batches() throws Exception {
         List<String> dead = rows.dead(8);
         Process merge = inATerminal("merge", "", "merge", "--all", "--canary", "0", "--rate", "2", "--yes");
         await().until(() -> rows.accepted().size() >= 2);
@@ -61,7 +61,7 @@ class TerminalTest {
     }
 
     @Test
-    void a_merge_of_a_few_waits_at_a_terminal_until_they_have_ended_and_shows_outcomes_as_they_come() throws Exception {
+    void a_small_merge_at_a_terminal_waits_for_its_outcomes_and_shows_them() throws Exception {
         List<String> dead = rows.dead(2);
         Process merge = inATerminal("merge", "", "merge", "--all", "--yes");
         await().until(() -> printed("merge").contains("2 open"));

@@ -24,6 +24,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that read topics. */
 class TopicTest {
@@ -82,11 +84,11 @@ class TopicTest {
     }
 
     @Test
-    void a_topic_that_was_made_anew_is_filled_again() throws Exception {
+    void a_topic_that_was_created_again_is_filled_again() throws Exception {
         rows.dead(3);
         rows.text("DELETE FROM outbox RETURNING 1");
         assertThat(verify().out()).contains("it is in the queue, but the topic does not show it", "3 differences");
-        verify("--repair", "--reason", "made anew");
+        verify("--repair", "--reason", "made again");
         publish();
         assertThat(verify().exit()).isZero();
     }
@@ -147,6 +149,18 @@ class TopicTest {
         call("purge", "--all", "--reason", "seen", "--yes");
         call("import", "--from-topic", topic, "--reason", "again");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).as("what was purged stays purged").isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payments.requests", "payments.retry-2", "payments.dlq", "payments.outcomes", "payments.audit-seals",
+        "payments.intake-refused", "payments.intake.acme"})
+    void the_pipelines_own_topics_are_not_taken_in(String topic) throws Exception {
+        rows.dead();
+        publish();
+        Called called = call("import", "--from-topic", topic, "--reason", "by mistake");
+        assertThat(called.exit()).isEqualTo(2);
+        assertThat(called.err()).contains("--from-topic is '%s', a topic of this pipeline".formatted(topic), "Nothing was changed.");
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
     }
 
     @Test

@@ -15,7 +15,7 @@ class WhyTest {
     private static final WaitingRows waiting = new WaitingRows(rows);
 
     @Test
-    void a_life_is_told_in_order_with_tiers_and_answers_and_who_merged_it() {
+    void a_life_is_shown_in_order_with_tiers_and_answers_and_who_merged_it() {
         String id = rows.accepted("acme");
         rows.retry(id, 1, "first");
         rows.retry(id, 2, "second");
@@ -82,7 +82,7 @@ class WhyTest {
     }
 
     @Test
-    void poison_has_a_life_too_and_nobody_has_none() {
+    void poison_has_a_life_too_and_an_unknown_name_has_none() {
         String poison = rows.poison(new byte[] {1});
         assertThat(call("why", poison).out()).contains("dead: undecodable");
         assertThat(call("why", "pay_nobody").exit()).isEqualTo(1);

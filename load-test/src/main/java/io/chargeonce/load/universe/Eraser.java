@@ -43,7 +43,8 @@ final class Eraser {
             try {
                 new Erase(new DeadLetterQueue(StandIns.database(), new Topics("payments")), true).run(merchant, List.copyOf(sold.keySet()),
                         new AuditContext("eraser", Optional.of("it is simulated"), "run_e" + kernel.steps()), results -> results.stream()
-                                .filter(result -> result.fate() == Erase.Outcome.ERASED || result.fate() == Erase.Outcome.NOTHING_LEFT)
+                                .filter(result -> result.outcome() == Erase.Outcome.ERASED
+                                        || result.outcome() == Erase.Outcome.NOTHING_LEFT)
                                 .forEach(result -> erased.add(Shop.person(sold.get(result.payment())))));
             } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
                 kernel.note("an erasure was not answered");

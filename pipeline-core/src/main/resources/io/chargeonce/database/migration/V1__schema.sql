@@ -311,6 +311,9 @@ DECLARE
         WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'succeeded', 'purged')
         WHEN 'purged' THEN OLD.settled_at IS NULL AND NEW.state IN ('purged', 'dead', 'unresolved')
                            OR OLD.resolve_at IS NOT NULL AND NEW.state = 'purged'
+        -- What waits in a tier has no open attempt. It is tried now, or stopped. A presentation keeps to the network's advice.
+        WHEN 'scheduled' THEN OLD.represent_at IS NULL AND NEW.state IN ('scheduled', 'dead')
+        WHEN 'parked' THEN NEW.state IN ('parked', 'dead')
         ELSE false END;
 BEGIN
     -- The owner mends what has to be mended.
@@ -340,6 +343,11 @@ BEGIN
         RAISE EXCEPTION 'permission denied: this role neither ends a question to the PSP nor puts anything off'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
+    IF NEW.state IN ('scheduled', 'parked')
+       AND to_jsonb(NEW) - ARRAY['not_before', 'staged_at', 'listed'] <> to_jsonb(OLD) - ARRAY['not_before', 'staged_at', 'listed'] THEN
+        RAISE EXCEPTION 'permission denied: this role brings forward what waits in a tier, and changes nothing else of it'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
     IF NEW.state = 'succeeded' THEN
         -- Both halves have an index of their own.
         IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
@@ -359,7 +367,7 @@ BEGIN
     IF NEW.state <> OLD.state
        AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved' AND may_have_taken_money(NEW.operation_id)) THEN
         PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
-                                                         ELSE 'merge' END);
+                                                         WHEN OLD.state IN ('scheduled', 'parked') THEN 'stop' ELSE 'merge' END);
     END IF;
     RETURN NULL;
 END $$;
@@ -1264,8 +1272,10 @@ BEGIN
       FROM (SELECT '*', 1::numeric UNION ALL SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
-        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(
-            'this is more than %s may move alone within 24 hours; have another person approve it', session_user);
+        -- A stop is no run and needs no approval: what waits would not wait for one.
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what = 'stop'
+            THEN 'this is more than %s may stop alone within 24 hours; another person may stop the rest'
+            ELSE 'this is more than %s may move alone within 24 hours; have another person approve it' END, session_user);
     END IF;
 END $$;
 

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Who changes something: the login of the session. A login that many use is told so, for the audit log names no person then. */
+/** Who changes something: the login of the session. A login that many people use gets a warning, for the audit log names no person then. */
 public final class ActsAs {
 
-    /** With the option that makes a login of one's own; another shared role is refused, and says so. */
+    /** Each with the option that creates a personal login. Postgres refuses the other shared roles. */
     private static final Map<String, String> SHARED =
             Map.of(Roles.OPERATOR, "--operator", Roles.UNMASK, "--unmask", Roles.ERASER, "--eraser");
 

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal.options;
 import io.chargeonce.dlq.query.Plan;
 import java.util.Optional;
 
-/** What somebody saw and means; anything else is refused. */
+/** The set that a person has seen and means. Any other set is refused. */
 public record Expected(Optional<Integer> count, Optional<String> fingerprint) {
 
     public boolean isAny() {

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which dead letters are meant. */
+/** The options that select dead letters. */
 public final class FilterOptions {
 
     @Option(names = "--cause", paramLabel = "CAUSE", description = "Only this cause, as list or summary shows it.")
@@ -24,11 +24,18 @@ public final class FilterOptions {
     @Option(names = "--merchant", paramLabel = "MERCHANT", description = "Only this merchant's.")
     Optional<String> merchant;
 
-    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least so long: 45s, 3m, 2h, 5d.")
+    @Option(names = "--older-than", paramLabel = "AGE", description = "Dead for at least this long: 45s, 3m, 2h, 5d.")
     Optional<String> olderThan;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than that.")
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Dead for less than this.")
     Optional<String> newerThan;
+
+    @Option(names = "--since", paramLabel = "TIME",
+            description = "Died at this time or later: 2026-11-22T10:00Z, or 2026-11-22 for midnight UTC.")
+    Optional<String> since;
+
+    @Option(names = "--until", paramLabel = "TIME", description = "Died before this time, written the same way.")
+    Optional<String> until;
 
     @Option(names = "--text", paramLabel = "TEXT",
             description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
@@ -43,7 +50,8 @@ public final class FilterOptions {
 
     public DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
         return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
-                problems.age("--newer-than", newerThan), text, standing(problems), traits.traits(problems));
+                problems.age("--newer-than", newerThan), problems.time("--since", since), problems.time("--until", until), text,
+                standing(problems), traits.traits(problems));
     }
 
     private Optional<MoneyStatus> standing(Problems problems) {

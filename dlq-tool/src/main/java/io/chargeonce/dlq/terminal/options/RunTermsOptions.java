@@ -11,19 +11,21 @@ import picocli.CommandLine.Option;
 public final class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
-            description = "So many payments go first; the rest only once these have ended well. 20 unless said; 0 for none.")
+            description = "So many payments go first, and the rest once these have ended well. The default is 20; 0 is no canary.")
     Optional<String> canary;
 
-    @Option(names = "--rate", paramLabel = "N", description = "So many a second to begin with, doubled while all goes well.")
+    @Option(names = "--rate", paramLabel = "N",
+            description = "So many a second at first, doubled while all goes well. Poison and refused payments do not count.")
     Optional<String> rate;
 
     @Option(names = "--max-rate", paramLabel = "N", description = "At most so many a second.")
     Optional<String> maxRate;
 
-    @Option(names = "--abort-above", paramLabel = "PERCENT", description = "Stop when more than that fail again. 10%% unless said.")
+    @Option(names = "--abort-above", paramLabel = "PERCENT",
+            description = "Stop when more than this share fail again. The default is 10%%.")
     Optional<String> abortAbove;
 
-    @Option(names = "--even-capped", description = "Also payments that were merged too often already; only with ids.")
+    @Option(names = "--even-capped", description = "Also payments that were merged too often already. Needs ids.")
     public boolean evenCapped;
 
     public boolean any() {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What a change is to be made to: ids, or a filter, or expressly everything. */
+/** What to change: ids, a filter, or explicitly everything. */
 public final class SelectionOptions {
 
     @Parameters(paramLabel = "ID", arity = "0..*", description = "Only these dead letters.")
@@ -22,13 +22,13 @@ public final class SelectionOptions {
     @Option(names = "--all", description = "Everything in the queue.")
     boolean all;
 
-    @Option(names = "--yes", description = "Do it. Without it, only tells what would be done.")
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would do.")
     public boolean yes;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     public Optional<String> reason;
 
-    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly so many are meant.")
+    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly so many dead letters are selected.")
     Optional<String> expectCount;
 
     @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")

@@ -17,9 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The PSPs' breakers, which each charging process keeps for itself and tells with its metrics.
+ * The circuit breakers of the PSPs. Each charging process has its own and publishes it with its metrics.
  *
- * @param token what they tell them for; empty if they tell everyone
+ * @param token what the processes require; empty if they require none
  */
 public record Breakers(List<String> addresses, Optional<String> token) {
 
@@ -27,7 +27,7 @@ public record Breakers(List<String> addresses, Optional<String> token) {
     private static final Pattern BREAKER = Pattern.compile("(?m)^chargeonce_psp_breaker_open\\{[^}]*psp=\"([^\"]*)\"[^}]*} (\\S+)$");
     private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
-    /** Asks all of them at once. Where a process does not answer, that is said in the place of a state. */
+    /** Asks all processes at once. If one does not answer, that stands in place of its state. */
     public Map<String, String> states() {
         var asked = new TreeMap<String, CompletableFuture<String>>();
         addresses.forEach(address -> asked.put(address, metrics(address)));
@@ -62,7 +62,7 @@ public record Breakers(List<String> addresses, Optional<String> token) {
     private static void read(String metrics, Map<String, String> states) {
         Matcher breakers = BREAKER.matcher(metrics);
         while (breakers.find()) {
-            // Open in one process is what matters.
+            // One open breaker is what a person must see.
             states.merge(breakers.group(1), Double.parseDouble(breakers.group(2)) > 0 ? "OPEN" : "closed",
                     (one, other) -> one.equals("OPEN") ? one : other);
         }

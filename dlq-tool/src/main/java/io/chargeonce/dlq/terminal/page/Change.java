@@ -26,7 +26,7 @@ public sealed interface Change {
         return everything ? "The dead-letter queue is empty" : "The dead-letter queue holds nothing of this kind";
     }
 
-    /** What is said of an id that is not where it looks. */
+    /** The message for an id that is not in the place that the command reads. */
     default String missing(String id) {
         return "not in the queue: " + id;
     }

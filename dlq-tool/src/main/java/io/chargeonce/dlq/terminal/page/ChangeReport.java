@@ -61,25 +61,25 @@ public final class ChangeReport {
         return Arrays.stream(MoneyStatus.values()).filter(s -> !change.refuses(s)).mapToLong(s -> plan.standings().of(s).count()).sum();
     }
 
-    static String committed(SumsByKind<MoveResult> fates, AuditContext by) {
-        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(fate -> fate.isMove() && fates.of(fate).count() > 0);
+    static String committed(SumsByKind<MoveResult> results, AuditContext by) {
+        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(result -> result.isMove() && results.of(result).count() > 0);
         return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(by.run(),
                 by.actor());
     }
 
-    /** What became of each, by fate, with money. */
+    /** What became of each, by result, with money. */
     public static void printResult(AuditContext by, Sweep.Result result, Screen screen) {
-        SumsByKind<MoveResult> fates = result.fates();
-        List<MoveResult> present = Arrays.stream(MoveResult.values()).filter(f -> fates.of(f).count() > 0).toList();
+        SumsByKind<MoveResult> results = result.results();
+        List<MoveResult> present = Arrays.stream(MoveResult.values()).filter(f -> results.of(f).count() > 0).toList();
         if (present.isEmpty()) {
             screen.say("Nothing was changed.");
         } else {
             new Table<MoveResult>(screen, List.of(
-                    Column.right("COUNT", f -> "%,d".formatted(fates.of(f).count())),
-                    Column.rightLines("MONEY", f -> fates.of(f).moneyLines()),
+                    Column.right("COUNT", f -> "%,d".formatted(results.of(f).count())),
+                    Column.rightLines("MONEY", f -> results.of(f).moneyLines()),
                     Column.whole("RESULT", Words::of))).print(present);
-            screen.say(committed(fates, by));
-            if (fates.of(MoveResult.PURGED).count() > 0) {
+            screen.say(committed(results, by));
+            if (results.of(MoveResult.PURGED).count() > 0) {
                 screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", by.run());
             }
         }

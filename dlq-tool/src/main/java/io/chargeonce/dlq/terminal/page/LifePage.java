@@ -43,7 +43,7 @@ public final class LifePage {
                 : "Left the dead-letter queue: %s.".formatted(letter.state());
     }
 
-    /** Short gaps matter here, so they are told to the millisecond. */
+    /** Short gaps matter here, so they are shown to the millisecond. */
     private static String since(Duration gap) {
         if (gap.isZero()) {
             return "";

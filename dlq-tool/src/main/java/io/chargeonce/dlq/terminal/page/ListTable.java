@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Dead letters, one a line. One thread. */
+/** Dead letters, one per line. One thread. */
 public final class ListTable {
 
     private static final Map<String, Column<DeadLetterView>> COLUMNS = columns();

@@ -33,7 +33,7 @@ public final class MomentWords {
     private static String heard(Moment.Heard heard) {
         String who = "attempt %d: %s ".formatted(heard.attempt(), switch (heard.source()) {
             case "call" -> heard.psp() + " answered";
-            case "webhook" -> heard.psp() + " told by itself:";
+            case "webhook" -> heard.psp() + " reported:";
             case "hand" -> "by a person's word";
             default -> heard.psp() + " said when asked:";
         });

@@ -12,8 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks at the queue again and again on a thread of its own, so that keys are answered while Postgres is not. After each
- * look it rests twenty times as long as that took: however much there is to count, somebody who watches keeps Postgres busy
+ * Reads the queue again and again on a thread of its own, so that keys still work while Postgres does not answer. After each
+ * read it rests twenty times as long as the read took: however much there is to count, a watching person keeps Postgres busy
  * for a twentieth of the time at most.
  */
 public final class QueuePoller implements AutoCloseable {
@@ -36,7 +36,7 @@ public final class QueuePoller implements AutoCloseable {
     private final DeadLetterQueue queue;
     private final Breakers breakers;
     private final CountDownLatch closed = new CountDownLatch(1);
-    // Waiting for a socket, a virtual thread can be interrupted, and so nobody waits for a Postgres that says nothing.
+    // A virtual thread that waits for a socket can be interrupted, so the screen never waits for a silent Postgres.
     private final Thread thread = Thread.ofVirtual().name("lookout").unstarted(this::run);
     private volatile Seen latest;
 
@@ -44,11 +44,11 @@ public final class QueuePoller implements AutoCloseable {
         this.queue = queue;
         this.breakers = breakers;
         Seen first = look();
-        // That it took its time was our own start rather than the queue's length.
+        // The first read is slow because the process has just started, not because the queue is long.
         this.latest = new Seen(first.watch, first.breakers, USUAL, Optional.empty());
     }
 
-    /** Has looked once when it returns; what keeps it from that goes to the caller. */
+    /** Returns after the first read, and throws what made that fail. */
     public static QueuePoller begin(DeadLetterQueue queue, Breakers breakers) {
         var lookout = new QueuePoller(queue, breakers);
         lookout.thread.start();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A life in lines. A payment whose PSP cannot be reached is tried and parked again and again: from the second time on, turns that say
- * the same are one line.
+ * A life as lines. A payment whose PSP cannot be reached is tried and parked again and again. Turns that repeat the one before are
+ * counted in one line.
  */
 final class RepeatedParks {
 
@@ -19,7 +19,7 @@ final class RepeatedParks {
 
     /** An attempt, its answer, and the wait that follows; or a wait without an attempt. */
     private static final List<Integer> TURNS = List.of(3, 1);
-    /** Fewer are told one by one. */
+    /** Fewer are shown one by one. */
     private static final int FEWEST = 2;
 
     private RepeatedParks() {}
@@ -56,7 +56,7 @@ final class RepeatedParks {
         return more;
     }
 
-    /** What is equal in turns that say the same; empty if this is none that ends with a park. */
+    /** What two equal turns have in common; empty if this is no turn that ends with a park. */
     private static Optional<List<Object>> shape(List<Moment> moments, int from, int length) {
         if (!(moments.get(from + length - 1) instanceof Moment.Waited park && park.parked())) {
             return Optional.empty();

@@ -42,7 +42,7 @@ public sealed interface RunBar extends AutoCloseable {
         public void close() {}
     }
 
-    /** The bar is drawn by a thread of the library's; told by the run's, and not there before something has moved. */
+    /** The bar is drawn by a thread of the library's; the run's thread updates it, and it is not there before something has moved. */
     final class Drawn implements RunBar {
 
         private static final int REFRESH_MILLIS = 200;
@@ -66,7 +66,7 @@ public sealed interface RunBar extends AutoCloseable {
             ProgressBar bar = drawn.orElseGet(this::begin);
             drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
-            bar.stepTo(progress.fates().total().count());
+            bar.stepTo(progress.results().total().count());
             bar.setExtraMessage(inWords(progress));
         }
 

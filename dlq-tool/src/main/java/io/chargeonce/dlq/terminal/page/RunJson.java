@@ -38,7 +38,7 @@ public final class RunJson {
         return json;
     }
 
-    /** Of what waits, with the fields of a run that it has. */
+    /** A finding that waits, with those fields of a run that it has. */
     public static Map<String, Object> finding(FourEyes.Waiting waiting) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", waiting.run());
@@ -59,7 +59,7 @@ public final class RunJson {
     public static Map<String, Object> report(MergeRuns.Report report) {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
-        json.put("fates", Json.tally(report.fates(), MoveResult.values()));
+        json.put("fates", Json.sums(report.results(), MoveResult.values()));
         json.put("outcomes", outcomes(report.outcomes()));
         return json;
     }
@@ -74,7 +74,7 @@ public final class RunJson {
             json.put("verdict", aborted.verdict());
         }
         json.put("fingerprint", progress.run().fingerprint());
-        json.put("fates", Json.tally(progress.fates(), MoveResult.values()));
+        json.put("fates", Json.sums(progress.results(), MoveResult.values()));
         json.put("outcomes", outcomes(progress.outcomes()));
         return json;
     }

@@ -31,14 +31,14 @@ public final class RunPage {
             Json.print(screen, RunJson.end(progress, end));
             return;
         }
-        tally(progress.fates(), MoveResult.values(), "RESULT", Words::of, screen);
-        screen.say(ChangeReport.committed(progress.fates(), by));
+        sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
+        screen.say(ChangeReport.committed(progress.results(), by));
         screen.say(switch (end) {
             case RunStep.Finished finished -> outcomes(progress.outcomes());
-            case RunStep.Aborted aborted -> "Stopped by itself: %s. %s Nothing more moves until somebody resumes it."
+            case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s Nothing more moves until a person resumes it."
                     .formatted(aborted.verdict(), outcomes(progress.outcomes()));
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
-            case RunStep.Lost lost -> "Stopped: somebody cancelled this run, or leads it now.";
+            case RunStep.Lost lost -> "Stopped: another person has cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         });
@@ -58,10 +58,10 @@ public final class RunPage {
         field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         screen.print("");
-        tally(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
-        if (report.fates().total().count() > 0) {
+        sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        if (report.results().total().count() > 0) {
             screen.print("");
-            tally(report.fates(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
+            sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
             screen.print("");
             screen.say(outcomes(report.outcomes()));
         }
@@ -89,13 +89,13 @@ public final class RunPage {
                                 outcomes.unresolved(), outcomes.open());
     }
 
-    private static <K extends Enum<K>> void tally(SumsByKind<K> tally, K[] kinds, String title, Function<K, String> inWords,
-                                                  Screen screen) {
-        List<K> present = Arrays.stream(kinds).filter(kind -> tally.of(kind).count() > 0).toList();
+    private static <K extends Enum<K>> void sums(SumsByKind<K> sums, K[] kinds, String title, Function<K, String> inWords,
+                                                 Screen screen) {
+        List<K> present = Arrays.stream(kinds).filter(kind -> sums.of(kind).count() > 0).toList();
         if (!present.isEmpty()) {
             new Table<K>(screen, List.of(
-                    Column.right("COUNT", kind -> "%,d".formatted(tally.of(kind).count())),
-                    Column.rightLines("MONEY", kind -> tally.of(kind).moneyLines()),
+                    Column.right("COUNT", kind -> "%,d".formatted(sums.of(kind).count())),
+                    Column.rightLines("MONEY", kind -> sums.of(kind).moneyLines()),
                     Column.whole(title, inWords))).print(present);
         }
     }

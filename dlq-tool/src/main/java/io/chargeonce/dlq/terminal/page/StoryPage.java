@@ -78,7 +78,7 @@ public final class StoryPage {
         }
     }
 
-    /** It matters to those only that may have to be sent once more. */
+    /** Only an attempt without a definite answer may be sent under its key again. */
     private static String keyLife(Attempt attempt) {
         return switch (attempt.state()) {
             case IN_FLIGHT, UNKNOWN -> ", which %s knows until %s".formatted(attempt.psp(), Words.time(attempt.keyValidUntil()));
@@ -92,7 +92,7 @@ public final class StoryPage {
         String reference = attempt.pspReference().map(r -> ", reference " + r).orElse("");
         return switch (attempt.state()) {
             case IN_FLIGHT -> "under way, no answer yet";
-            case UNKNOWN -> "nobody knows yet whether it took the money" + why + reference;
+            case UNKNOWN -> "it is not known yet whether it took the money" + why + reference;
             case FAILED_DEFINITE -> "certainly took no money" + why + reference;
             case SUCCEEDED -> "took the money" + reference;
         };
@@ -118,7 +118,7 @@ public final class StoryPage {
     private void audit(Story story) {
         heading("History");
         if (story.audit().isEmpty()) {
-            screen.print("  nobody has touched it");
+            screen.print("  no one has changed it");
         }
         for (Story.Deed deed : story.audit()) {
             String why = deed.reason().map(reason -> ": " + reason).orElse("");

@@ -20,7 +20,7 @@ public final class WatchPage {
 
     private WatchPage() {}
 
-    /** Of at most so many rows, and never fewer than tell the gist of each part. */
+    /** At most so many rows, but at least the first item of each part. */
     public static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
         var lines = new ArrayList<String>();
         lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")),
@@ -54,7 +54,7 @@ public final class WatchPage {
         MergeRun run = report.run();
         var outcomes = report.outcomes();
         return "%s %s, %,d of %,d moved: %,d succeeded, %,d declined, %,d failed again, %,d open".formatted(run.id(), RunPage.state(run),
-                report.fates().total().count(), run.items(), outcomes.succeeded(), outcomes.declined(),
+                report.results().total().count(), run.items(), outcomes.succeeded(), outcomes.declined(),
                 outcomes.failedAgain() + outcomes.unresolved(), outcomes.open());
     }
 

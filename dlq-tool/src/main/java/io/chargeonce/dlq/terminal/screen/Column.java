@@ -17,7 +17,7 @@ public record Column<R>(String title, boolean right, Room room, Function<R, List
         /** It is printed as it is, on any screen. */
         record Whole() implements Room {}
 
-        /** It is cut, but not below this width; rather than that it is left out. */
+        /** It is cut, down to this width. If that is not enough, it is left out. */
         record Shrinks(int narrowest) implements Room {}
 
         /** It takes what the others leave, and is left out when that is less than this width. */

@@ -18,10 +18,10 @@ import java.util.Optional;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Results for scripts, as objects that are written one a line. Amounts are integer minor units. */
+/** Results for scripts, one JSON object per line. Amounts are integer minor units. */
 public final class Json {
 
-    /** Pure ASCII: text of others can do nothing to a terminal that it is printed on. */
+    /** Pure ASCII, so that foreign text cannot control the terminal. */
     private static final JsonMapper ASCII = PaymentJson.MAPPER.rebuild().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     private Json() {}
@@ -85,13 +85,13 @@ public final class Json {
     }
 
     public static Map<String, Object> standings(SumsByKind<MoneyStatus> standings) {
-        return tally(standings, MoneyStatus.values());
+        return sums(standings, MoneyStatus.values());
     }
 
-    public static <K extends Enum<K>> Map<String, Object> tally(SumsByKind<K> tally, K[] kinds) {
+    public static <K extends Enum<K>> Map<String, Object> sums(SumsByKind<K> sums, K[] kinds) {
         var json = new LinkedHashMap<String, Object>();
         for (K kind : kinds) {
-            json.put(kind.name().toLowerCase(Locale.ROOT), sum(tally.of(kind)));
+            json.put(kind.name().toLowerCase(Locale.ROOT), sum(sums.of(kind)));
         }
         return json;
     }
@@ -132,7 +132,7 @@ public final class Json {
         return json;
     }
 
-    /** Bytes as base64, whatever they are. */
+    /** Bytes as base64. */
     private static Map<String, Object> source(Story.Source source) {
         var json = new LinkedHashMap<String, Object>();
         json.put("topic", source.topic());

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** A line at the terminal while something takes its time: what it is, and for how long already. It goes when that is done. */
+/** A line at the terminal while something takes long: what it is, and for how long so far. The line goes when it is done. */
 public final class Meanwhile {
 
     private final PrintWriter err;
@@ -19,7 +19,7 @@ public final class Meanwhile {
         this.what = what;
     }
 
-    /** Scripts are told nothing. */
+    /** Prints nothing for a script. */
     public static <T> T say(String what, CommandSpec command, boolean json, Supplier<T> work) {
         return say(() -> what, command, json, work);
     }
@@ -39,7 +39,7 @@ public final class Meanwhile {
         }
     }
 
-    /** The worker waits for Postgres, so the time is told by a thread of its own. */
+    /** The worker waits for Postgres, so another thread prints the time. */
     private void tick() {
         try {
             err.print("\r" + what.get() + " …");

@@ -36,7 +36,7 @@ public final class Printable {
         };
     }
 
-    /** At most so many characters, with … for what is cut off. */
+    /** At most this many characters, with … for what is cut off. */
     public static String cut(String text, int width) {
         if (text.codePointCount(0, text.length()) <= width) {
             return text;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
+import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** Everything that is wrong with how a command was called, told at once. */
+/** All that is wrong with how a command was called, printed at once. */
 public final class Problems {
 
     public static final int EXIT = 2;
@@ -47,6 +51,17 @@ public final class Problems {
         }
     }
 
+    private static final int MOST_NAMED = 40;
+
+    /** An option's value that names nothing that exists. */
+    public void unknown(KnownValues.Unknown unknown) {
+        SortedSet<String> known = unknown.known();
+        String meant = Similar.to(unknown.value(), known).map(" Did you mean %s?"::formatted).orElse("");
+        String named = known.isEmpty() ? "" : " Known: %s%s.".formatted(
+                known.stream().limit(MOST_NAMED).collect(Collectors.joining(", ")), known.size() > MOST_NAMED ? ", …" : "");
+        add("%s is '%s', which does not exist and never did.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
+    }
+
     /** An option's value as an age. */
     public Optional<Duration> age(String option, Optional<String> text) {
         Optional<Duration> age = text.flatMap(Ages::parse);
@@ -54,6 +69,16 @@ public final class Problems {
             add("%s is '%s', but must be a number and s, m, h or d, such as 45s or 2h".formatted(option, text.get()));
         }
         return age;
+    }
+
+    /** An option's value as a time: with an offset, or as a date at midnight UTC. */
+    public Optional<Instant> time(String option, Optional<String> text) {
+        Optional<Instant> time = text.flatMap(Times::parse);
+        if (text.isPresent() && time.isEmpty()) {
+            add("%s is '%s', but must be a time such as 2026-11-22T10:00Z or a date such as 2026-11-22; --newer-than and --older-than take ages"
+                    .formatted(option, text.get()));
+        }
+        return time;
     }
 
     /** An option's value as an amount of money. */

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * This process's terminal with a screen of its own and keys that come without Return. Whatever ends the process but a
+ * This process's terminal with a screen of its own and keys that come without Return. Unless the process is ended by a
  * SIGKILL, the terminal is as it was. One thread.
  */
 public final class RawTerminal implements AutoCloseable {
@@ -85,7 +85,7 @@ public final class RawTerminal implements AutoCloseable {
         try {
             stty(before);
         } catch (IOException gone) {
-            // The terminal itself is gone, and with it whoever could miss its settings.
+            // The terminal itself is gone, so its settings no longer matter.
         }
     }
 

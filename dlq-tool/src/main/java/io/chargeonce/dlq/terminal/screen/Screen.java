@@ -9,7 +9,7 @@ import picocli.CommandLine;
 /**
  * Where results are printed.
  *
- * @param width   columns to fit tables into; {@link #ENDLESS} when nobody looks at it through a window
+ * @param width   columns to fit tables into; {@link #ENDLESS} when the output is no window
  * @param colours whether it understands them
  */
 public record Screen(PrintWriter out, int width, boolean colours) {
@@ -28,19 +28,19 @@ public record Screen(PrintWriter out, int width, boolean colours) {
         return new Screen(out, width, false);
     }
 
-    /** Nobody takes what is printed: a reader that has seen enough, or a full disk. What would only be printed need not be found out. */
+    /** The output cannot be written: its reader is gone, or the disk is full. The command ends, for it only prints. */
     public static final class Gone extends RuntimeException {
 
         private static final long serialVersionUID = 1;
 
         Gone() {
-            super("nobody takes what is printed");
+            super("the output cannot be written");
         }
     }
 
     public void print(String format, Object... arguments) {
         out.printf(format + "%n", arguments);
-        // A writer over standard output is not told what went wrong below it.
+        // A writer over standard output does not learn what went wrong below it.
         if (out.checkError() || System.out.checkError()) {
             throw new Gone();
         }

@@ -139,7 +139,7 @@ public final class Table<R> {
         return screen.width() - IntStream.of(taken).sum() - GAP.length() * (taken.length - 1);
     }
 
-    /** The widest of those that are not at their narrowest; what fills the room that is left goes before all others. */
+    /** The widest column that is not at its narrowest. A column that only fills free room shrinks first. */
     private int widest(int[] narrowest) {
         return IntStream.range(0, widths.length).filter(i -> widths[i] > narrowest[i]).boxed()
                 .max(Comparator.comparingInt(this::eagerness)).orElseThrow();

@@ -6,7 +6,7 @@ import io.chargeonce.dlq.query.MoneyStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** What happens to dead letters, in words. */
+/** The words for states and results of dead letters. */
 public final class Words {
 
     private Words() {}
@@ -40,7 +40,7 @@ public final class Words {
             case CHARGED -> "the money was taken already, nothing is charged again";
             case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
-            case MENDED -> "the record was edited, so it goes to its topic again and is read anew";
+            case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
         };
     }
 
@@ -65,8 +65,8 @@ public final class Words {
         };
     }
 
-    public static String of(MoveResult fate) {
-        return switch (fate) {
+    public static String of(MoveResult result) {
+        return switch (result) {
             case REENTERED -> "re-entered the pipeline";
             case SETTLED -> "settled: already charged";
             case ASKED -> "with the resolver now; stays listed until known";
@@ -75,7 +75,7 @@ public final class Words {
             case RESTORED -> "back in the queue";
             case REFUSED -> "refused and left as it was";
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
-            case GONE -> "moved by somebody else meanwhile";
+            case GONE -> "another person or run moved it meanwhile";
         };
     }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.wire.PoisonCause;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Whether a filter names things that exist: a typing error would select nothing, and that looks like good news. The queue itself is
+ * searched only for a value that is known nowhere else.
+ */
+public final class KnownValues {
+
+    /**
+     * A value that does not exist.
+     *
+     * @param option the option that has it
+     * @param known  those that exist; empty if there are too many to list
+     */
+    public record Unknown(String option, String value, SortedSet<String> known) {}
+
+    /** The pipeline's other causes, beside those of failures and of poison. */
+    private static final List<String> OTHER_CAUSES = List.of("unresolved", "expired", "no_route", "psp_cannot_refund", "lost_in_kafka",
+            "stopped", "waits_for_payment");
+
+    private static final SortedSet<String> CAUSES = causes();
+
+    private KnownValues() {}
+
+    private static SortedSet<String> causes() {
+        var causes = new TreeSet<>(OTHER_CAUSES);
+        Arrays.stream(FailureCause.values()).map(FailureCause::tag).forEach(causes::add);
+        Arrays.stream(PoisonCause.values()).map(PoisonCause::tag).forEach(causes::add);
+        return causes;
+    }
+
+    /** Those values that nothing has, and never had. */
+    public static List<Unknown> missing(DeadLetterQueue queue, Optional<String> cause, Optional<String> psp, Optional<String> merchant,
+                                        Optional<String> run) {
+        return queue.database().withConnection(connection -> Stream.of(
+                cause(connection, cause),
+                known(connection, "--psp", psp, PSPS, "psp"),
+                known(connection, "--merchant", merchant, MERCHANTS, "merchant_id"),
+                run(connection, run)).flatMap(Optional::stream).toList());
+    }
+
+    /** A summary adds details to some causes. */
+    private static Optional<Unknown> cause(Connection connection, Optional<String> cause) throws SQLException {
+        if (cause.isEmpty() || CAUSES.contains(cause.get())) {
+            return Optional.empty();
+        }
+        if (cause.get().startsWith("unresolved: ") || cause.get().startsWith("internal_error: ")) {
+            return Optional.empty();
+        }
+        var known = new TreeSet<>(CAUSES);
+        known.addAll(texts(connection, IN_QUEUE.formatted("cause")));
+        known.addAll(texts(connection, IN_TIERS.formatted("failure_cause")));
+        return known.contains(cause.get()) ? Optional.empty() : Optional.of(new Unknown("--cause", cause.get(), known));
+    }
+
+    private static final String IN_QUEUE = "SELECT DISTINCT %1$s FROM dead_letter WHERE %1$s IS NOT NULL";
+    private static final String IN_TIERS = """
+            SELECT DISTINCT %1$s FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND %1$s IS NOT NULL
+            """;
+    /** Those that a process was set up for. */
+    private static final String PSPS = "SELECT DISTINCT psp FROM psp_health";
+    private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
+
+    private static Optional<Unknown> known(Connection connection, String option, Optional<String> value, String sql, String column)
+            throws SQLException {
+        if (value.isEmpty()) {
+            return Optional.empty();
+        }
+        var known = new TreeSet<>(texts(connection, sql));
+        if (!known.contains(value.get())) {
+            known.addAll(texts(connection, IN_QUEUE.formatted(column)));
+            known.addAll(texts(connection, IN_TIERS.formatted(column)));
+        }
+        return known.contains(value.get()) ? Optional.empty() : Optional.of(new Unknown(option, value.get(), known));
+    }
+
+    private static final String RUN = """
+            SELECT run_id FROM dlq_run WHERE run_id = ?
+             UNION ALL
+            (SELECT 'of another kind' FROM audit_record WHERE action LIKE 'dlq.%' AND audit_detail(data, 'run') = ? LIMIT 1)
+            """;
+
+    private static Optional<Unknown> run(Connection connection, Optional<String> run) throws SQLException {
+        if (run.isEmpty()) {
+            return Optional.empty();
+        }
+        try (var statement = connection.prepareStatement(RUN)) {
+            statement.setString(1, run.get());
+            statement.setString(2, run.get());
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.empty() : Optional.of(new Unknown("--run", run.get(), new TreeSet<>()));
+            }
+        }
+    }
+
+    private static List<String> texts(Connection connection, String sql) throws SQLException {
+        var texts = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(sql); var row = statement.executeQuery()) {
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+        }
+        return texts;
+    }
+}

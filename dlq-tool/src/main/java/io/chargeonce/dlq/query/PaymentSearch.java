@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.query;
+
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds payments and refunds by what others call them: the idempotency key, the merchant's reference or customer, the PSP's reference or
+ * the key of an attempt. Names with an index are looked up first; only if none fits, every payment is looked at.
+ */
+public final class PaymentSearch {
+
+    /** The most that are found. */
+    public static final int MOST = 20;
+
+    /** @param listed whether it is or was a dead letter */
+    public record Found(String id, String kind, String merchant, Money money, String state, Instant acceptedAt, boolean listed) {}
+
+    private PaymentSearch() {}
+
+    /** The newest first. */
+    public static List<Found> find(DeadLetterQueue queue, String name) {
+        return queue.database().inTransaction(connection -> {
+            List<Found> found = quickly(connection, name);
+            return found.isEmpty() ? everywhere(connection, name) : found;
+        });
+    }
+
+    private static final String MERCHANTS = "SELECT merchant_id FROM merchant UNION SELECT merchant_id FROM dead_letter";
+
+    private static final String FOUND = """
+            SELECT operation_id, kind, merchant_id, amount, currency, state, accepted_at,
+                   EXISTS (SELECT FROM dead_letter AS letter WHERE letter.dead_letter_id = found.operation_id)
+              FROM operation_now AS found WHERE operation_id = ANY (ARRAY(%s)) ORDER BY accepted_at DESC, operation_id LIMIT
+            """ + MOST;
+
+    private static final String QUICKLY = FOUND.formatted("""
+            SELECT unnest(?::text[])
+             UNION SELECT operation_id FROM operation WHERE merchant_id = ANY (?) AND reference = ?
+             UNION SELECT operation_id FROM payment_attempt WHERE psp_key = ?
+            """);
+
+    private static List<Found> quickly(Connection connection, String name) throws SQLException {
+        List<String> merchants = merchants(connection);
+        try (var statement = connection.prepareStatement(QUICKLY)) {
+            statement.setArray(1, connection.createArrayOf("text", ids(merchants, name).toArray()));
+            statement.setArray(2, connection.createArrayOf("text", merchants.toArray()));
+            statement.setString(3, name);
+            statement.setString(4, name);
+            try (var row = statement.executeQuery()) {
+                return read(row);
+            }
+        }
+    }
+
+    /** A payment's id follows from its merchant and its key. */
+    private static List<String> ids(List<String> merchants, String name) {
+        try {
+            var key = new IdempotencyKey(name);
+            return merchants.stream().map(merchant -> PaymentId.derive(merchant, key).value()).toList();
+        } catch (IllegalArgumentException noKey) {
+            return List.of();
+        }
+    }
+
+    private static List<String> merchants(Connection connection) throws SQLException {
+        var merchants = new ArrayList<String>();
+        try (var statement = connection.prepareStatement(MERCHANTS); var row = statement.executeQuery()) {
+            while (row.next()) {
+                if (row.getString(1) != null) {
+                    merchants.add(row.getString(1));
+                }
+            }
+        }
+        return merchants;
+    }
+
+    /** A search through millions of payments takes longer than a statement usually may. */
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'";
+
+    private static final String EVERYWHERE = FOUND.formatted("""
+            SELECT operation_id FROM operation WHERE ? IN (idempotency_key, reference, customer)
+             UNION SELECT operation_id FROM payment_attempt WHERE psp_reference = ?
+             UNION SELECT operation_id FROM operation_state WHERE psp_reference = ?
+            """);
+
+    private static List<Found> everywhere(Connection connection, String name) throws SQLException {
+        try (var patience = connection.createStatement()) {
+            patience.execute(PATIENCE);
+        }
+        try (var statement = connection.prepareStatement(EVERYWHERE)) {
+            statement.setString(1, name);
+            statement.setString(2, name);
+            statement.setString(3, name);
+            try (var row = statement.executeQuery()) {
+                return read(row);
+            }
+        }
+    }
+
+    private static List<Found> read(ResultSet row) throws SQLException {
+        var found = new ArrayList<Found>();
+        while (row.next()) {
+            found.add(new Found(row.getString(1), row.getString(2), row.getString(3), new Money(row.getLong(4), row.getString(5)),
+                    row.getString(6), row.getObject(7, OffsetDateTime.class).toInstant(), row.getBoolean(8)));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.query.SumsByKind;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.WaitingOptions;
+import io.chargeonce.dlq.terminal.page.WaitingPage;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.waiting.WaitingPayment;
+import io.chargeonce.dlq.waiting.WaitingPayments;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "waiting", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Shows what waits in the retry tiers: how many, how much money, why, and when they are tried next.",
+            "--now retries them now. --stop moves them to the dead-letter queue. Both show what they would do, and do it with --yes.",
+            "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
+        exitCodeList = {"1:an id does not wait in a tier, or did not any more when its turn came",
+            "130:stopped by Ctrl-C between two batches; the same command does the rest"},
+        footer = {"  What waits, and for what?",
+            "    chargeonce dlq waiting",
+            "  The PSP is well again, and its payments need not wait for their time:",
+            "    chargeonce dlq waiting --psp stripe --now --yes",
+            "  The merchant has cancelled the order:",
+            "    chargeonce dlq waiting --key order-1001 --stop --reason \"cancelled\" --yes"})
+final class WaitingCommand implements Callable<Integer> {
+
+    private static final int NO = 1;
+    private static final int PAGE = 500;
+    private static final long SHOWN_TO_PEOPLE = 100;
+
+    @ParentCommand
+    DlqCommand dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    WaitingOptions which;
+
+    @Option(names = "--all", description = "With --now or --stop: everything that waits in a tier.")
+    boolean all;
+
+    @Option(names = "--each", description = "One line for each, what is due first comes first. Ids are shown so by themselves.")
+    boolean each;
+
+    @Option(names = "--limit", paramLabel = "N", description = "With --each, at most so many. The default is 100, and with --json all.")
+    Optional<String> limit;
+
+    @Option(names = "--now", description = "Have them tried now.")
+    boolean now;
+
+    @Option(names = "--stop", description = "Do not try them again: move them to the dead-letter queue, where merge and purge find them.")
+    boolean stop;
+
+    @Option(names = "--yes", description = "Do it. Without it, --now and --stop only tell what they would do.")
+    boolean yes;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log. --stop needs one.")
+    Optional<String> reason;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        WaitingFilter filter = which.filter(problems);
+        Optional<Integer> most = problems.number("--limit", limit);
+        if (now || stop) {
+            checkChange(filter, problems);
+        } else if (all || yes || reason.isPresent()) {
+            problems.add("--all, --yes and --reason go with --now or --stop");
+        }
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> known(queue, filter, most));
+    }
+
+    private void checkChange(WaitingFilter filter, Problems problems) {
+        if (now && stop) {
+            problems.add("--now has them tried and --stop does not: say one of them");
+        }
+        if (all == !filter.equals(WaitingFilter.everything())) {
+            problems.add(all ? "--all means everything, so name no ids and no filter with it" : "name ids or a filter, or say --all");
+        }
+        if (each || limit.isPresent()) {
+            problems.add("--each and --limit only show: leave them out with --now and --stop");
+        }
+        if (stop) {
+            problems.needsReason(reason);
+        } else {
+            problems.kept("--reason", reason);
+        }
+    }
+
+    private int known(DeadLetterQueue queue, WaitingFilter filter, Optional<Integer> most) {
+        var problems = new Problems();
+        KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), Optional.empty()).forEach(problems::unknown);
+        if (problems.any()) {
+            return problems.print(spec);
+        }
+        Instant asOf = WaitingPayments.now(queue);
+        if (now || stop) {
+            return change(queue, filter, asOf);
+        }
+        return each || filter.ids().isPresent() ? each(queue, filter, asOf, most) : groups(queue, filter, asOf);
+    }
+
+    private int groups(DeadLetterQueue queue, WaitingFilter filter, Instant asOf) {
+        List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, filter, asOf);
+        Screen screen = Screen.of(spec);
+        WaitingPayments.Presentations presentations = WaitingPayments.presentations(queue);
+        if (common.json) {
+            groups.forEach(group -> Json.print(screen, WaitingPage.json(group)));
+            Json.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
+            return 0;
+        }
+        printGroups(groups, filter, screen);
+        if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
+            screen.say("%s for the next presentation, the first %s. They are in no tier: --now and --stop leave them."
+                    .formatted(
+                            presentations.count() == 1 ? "1 declined payment waits"
+                                    : "%,d declined payments wait".formatted(presentations.count()),
+                            WaitingPage.due(presentations.first())));
+        }
+        return 0;
+    }
+
+    private static void printGroups(List<WaitingPayments.Group> groups, WaitingFilter filter, Screen screen) {
+        if (groups.isEmpty()) {
+            screen.say(
+                    filter.equals(WaitingFilter.everything()) ? "Nothing waits in the tiers." : "Nothing of this kind waits in the tiers.");
+            return;
+        }
+        WaitingPage.print(groups, screen);
+        screen.say("%,d in all.".formatted(total(groups).count()));
+    }
+
+    private static Sum total(List<WaitingPayments.Group> groups) {
+        return groups.stream().map(WaitingPayments.Group::sum).reduce(Sum.NOTHING, Sum::plus);
+    }
+
+    private int each(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, Optional<Integer> most) {
+        Screen screen = Screen.of(spec);
+        var table = WaitingPage.table(screen);
+        long left = most.map(Integer::longValue).orElse(common.json ? Long.MAX_VALUE : SHOWN_TO_PEOPLE);
+        long shown = 0;
+        Optional<WaitingPayments.Position> after = Optional.empty();
+        while (true) {
+            int wanted = (int) Math.min(PAGE, left);
+            List<WaitingPayment> page = WaitingPayments.page(queue, filter, asOf, after, wanted + 1);
+            List<WaitingPayment> printed = page.subList(0, Math.min(wanted, page.size()));
+            if (common.json) {
+                printed.forEach(payment -> Json.print(screen, WaitingPage.json(payment)));
+            } else if (!printed.isEmpty()) {
+                table.print(printed);
+            }
+            shown += printed.size();
+            left -= printed.size();
+            if (page.size() <= wanted || left == 0) {
+                return end(filter, shown, page.size() > wanted, screen);
+            }
+            after = Optional.of(WaitingPayments.Position.of(printed.getLast()));
+        }
+    }
+
+    private int end(WaitingFilter filter, long shown, boolean more, Screen screen) {
+        if (!common.json && shown == 0) {
+            printGroups(List.of(), filter, screen);
+        }
+        if (!common.json && more) {
+            screen.say("There are more: --limit shows more of them, and without --each they are counted.");
+        }
+        return missing(filter, shown);
+    }
+
+    /** Named ids must all wait, else the answer is no. */
+    private int missing(WaitingFilter filter, long found) {
+        long missing = filter.ids().map(ids -> ids.stream().distinct().count() - found).orElse(0L);
+        if (missing > 0) {
+            tell("%s in no tier: chargeonce dlq why ID tells where it is"
+                    .formatted(missing == 1 ? "1 of these waits" : "%,d of these wait".formatted(missing)));
+        }
+        return missing > 0 ? NO : 0;
+    }
+
+    private int change(DeadLetterQueue queue, WaitingFilter filter, Instant asOf) {
+        List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, filter, asOf);
+        long count = total(groups).count();
+        Screen screen = Screen.of(spec);
+        if (yes && count > 0) {
+            return act(queue, filter, asOf, count, screen);
+        }
+        if (common.json) {
+            Json.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
+        } else {
+            printGroups(groups, filter, screen);
+            if (count > 0) {
+                screen.say(now ? "Nothing was changed. With --yes they are tried now; one whose PSP is still not well is parked again."
+                        : "Nothing was changed. With --yes they go to the dead-letter queue, where merge has them tried again.");
+            }
+        }
+        return missing(filter, count);
+    }
+
+    private int act(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, long count, Screen screen) {
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
+        var brake = new Brake();
+        var done = new SumsByKind<EndWait.Result>();
+        CtrlC ctrlC = CtrlC.presses(brake);
+        try {
+            new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW).run(filter, asOf, by, brake, done);
+            print(done, by, brake.isPressed(), screen);
+            return Math.max(missing(filter, count), done.of(EndWait.Result.GONE).count() > 0 && filter.ids().isPresent() ? NO : 0);
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            if (done.total().count() > 0) {
+                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.total().count(), by.run()));
+            }
+            throw e;
+        } finally {
+            ctrlC.letGo();
+        }
+    }
+
+    private void tell(String message) {
+        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + message);
+        spec.commandLine().getErr().flush();
+    }
+
+    private void print(SumsByKind<EndWait.Result> done, AuditContext by, boolean stopped, Screen screen) {
+        if (common.json) {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("dry", false);
+            json.put("run", by.run());
+            json.put("finished", !stopped);
+            json.put("results", Json.sums(done, EndWait.Result.values()));
+            Json.print(screen, json);
+            return;
+        }
+        WaitingPage.printResult(done, screen);
+        screen.say("Committed and staged for Kafka, as %s by %s.".formatted(by.run(), by.actor()));
+        if (stop) {
+            screen.print("To undo it:  chargeonce dlq merge --run %s --yes", by.run());
+        }
+        if (stopped) {
+            screen.say("Stopped between two batches, nothing is left half done. The same command does the rest.");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.waiting;
+
+import io.chargeonce.dlq.query.PaymentNames;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which waiting payments and refunds are meant. Every condition that is given must hold.
+ *
+ * @param ids when given, only these
+ * @param psp where the last attempt went
+ */
+public record WaitingFilter(Optional<List<String>> ids, Optional<String> cause, Optional<String> psp, Optional<String> merchant,
+        Optional<Integer> tier, Optional<String> currency, PaymentNames names) {
+
+    public static WaitingFilter everything() {
+        return new WaitingFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                PaymentNames.ANY);
+    }
+
+    public static WaitingFilter ofIds(List<String> ids) {
+        return new WaitingFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                PaymentNames.ANY);
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
+import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.waiting.WaitingPayments;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class WaitingTest {
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+    private static final WaitingRows waiting = new WaitingRows(rows);
+
+    @Test
+    void what_waits_is_told_by_tier_and_cause_with_money_and_due_times() {
+        waiting.scheduled(1);
+        waiting.scheduled(1);
+        waiting.parked(2);
+        rows.dead();
+        rows.unresolved();
+        waiting.presentedAgain();
+        Called called = call("waiting");
+        assertThat(called.exit()).isZero();
+        assertThat(called.out().lines().toList()).containsExactly(
+                "TIER     STATE      CAUSE         PSP     COUNT      MONEY  NEXT DUE  LAST DUE",
+                "retry-1  scheduled  psp_unwell    stripe      2  25.98 EUR  in 59m    in 59m",
+                "retry-2  parked     breaker_open  –           1  12.99 EUR  in 59m    in 59m", "3 in all.",
+                "1 declined payment waits for the next presentation, the first in 2d. They are in no tier: --now and --stop leave them.");
+        assertThat(call("waiting", "--json").json()).hasSize(3).last()
+                .satisfies(total -> assertThat(total.at("/total/count").asInt()).isEqualTo(3));
+    }
+
+    @Test
+    void each_payment_is_listed_by_filters_and_ids() {
+        String scheduled = waiting.scheduled(1);
+        String parked = waiting.parked(2);
+        String key = rows.text("SELECT idempotency_key FROM operation WHERE operation_id = '" + parked + "'");
+        assertThat(listed("--each")).containsExactlyInAnyOrder(scheduled, parked);
+        for (List<String> filter : List.of(List.of("--tier", "2"), List.of("--cause", "breaker_open"), List.of("--key", key))) {
+            assertThat(listed(filter.get(0), filter.get(1), "--each")).containsExactly(parked);
+        }
+        assertThat(listed("--psp", "stripe", "--each")).containsExactly(scheduled);
+        assertThat(listed(parked)).containsExactly(parked);
+        assertThat(call("waiting", "--each", "--limit", "1").out()).contains("There are more");
+        assertThat(call("waiting", "--cause", "breaker_opn").err()).contains("Did you mean breaker_open?");
+        assertThat(call("waiting", "--merchant", "acne").exit()).isEqualTo(2);
+        Called dead = call("waiting", rows.dead());
+        assertThat(dead.exit()).isEqualTo(1);
+        assertThat(dead.err()).contains("1 of these waits in no tier: chargeonce dlq why ID tells where it is");
+    }
+
+    @Test
+    void without_yes_nothing_changes() {
+        String id = waiting.scheduled(1);
+        String before = rows.everything();
+        assertThat(call("waiting", id, "--now").out()).contains("1 in all.", "Nothing was changed. With --yes they are tried now");
+        assertThat(call("waiting", "--all", "--stop", "--reason", "r").out()).contains("go to the dead-letter queue");
+        assertThat(call("waiting", "--stop", "--yes").err()).contains("name ids or a filter, or say --all", "--reason is missing");
+        assertThat(call("waiting", "--yes").err()).contains("--all, --yes and --reason go with --now or --stop");
+        assertThat(call("waiting", id, "--now", "--stop", "--reason", "r", "--yes").exit()).isEqualTo(2);
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void now_stages_it_on_the_main_topic_under_the_same_step_and_leaves_its_schedule() {
+        String id = waiting.scheduled(2);
+        String other = waiting.scheduled(1);
+        String schedule =
+                "SELECT concat_ws('/', state, step, tier, counted_attempts, sequence, generation, charge_before) FROM operation_state"
+                        + " WHERE operation_id = '" + id + "'";
+        String before = rows.text(schedule);
+        Called now = call("waiting", id, "--now", "--reason", "the PSP is well", "--yes");
+        assertThat(now.exit()).as(now.err()).isZero();
+        assertThat(now.out()).contains("    1  12.99 EUR  staged to be tried now", "as run_");
+        assertThat(rows.text(schedule)).isEqualTo(before);
+        assertThat(rows.text("SELECT not_before <= now() FROM operation_state WHERE operation_id = '" + id + "'")).isEqualTo("t");
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
+        assertThat(rows.staged("payments.requests", other)).isEqualTo("nothing");
+        assertThat(rows.audit(id)).isEqualTo("dlq.retried_now");
+        assertThat(call("why", id).out()).contains("dlq.retried_now by ann in run_", ": the PSP is well");
+        assertThat(call("audit").out()).contains("dlq.retried_now", "12.99 EUR");
+    }
+
+    @Test
+    void what_is_tried_now_is_not_met_twice_by_one_call_however_much_waits() {
+        for (int i = 0; i < 3; i++) {
+            waiting.scheduled(1);
+        }
+        rows.text("UPDATE operation_state SET not_before = now() - interval '1 minute' RETURNING 1");
+        assertThat(call("waiting", "--all", "--now", "--yes", "--json").json().getFirst().at("/results/retried/count").asInt())
+                .isEqualTo(3);
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("3");
+    }
+
+    @Test
+    void stop_moves_it_to_the_queue_with_the_reason_and_a_merge_of_its_run_undoes_it() {
+        String id = waiting.parked(2);
+        Called stop = call("waiting", id, "--stop", "--reason", "cancelled by the merchant", "--yes");
+        assertThat(stop.exit()).as(stop.err()).isZero();
+        assertThat(stop.out()).contains("stopped: in the dead-letter queue", "To undo it:  chargeonce dlq merge --run run_");
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
+        assertThat(rows.staged("payments.dlq", id)).isEqualTo("record");
+        assertThat(rows.audit(id)).isEqualTo("dlq.stopped");
+        assertThat(call("show", id).out().replaceAll("\\s+", " ")).contains("cause stopped",
+                "stopped while it was parked in retry-2: cancelled by the merchant; last failure: breaker_open no PSP is well",
+                "sends it through the pipeline again: nothing was charged");
+        String run = stop.out().lines().filter(line -> line.startsWith("To undo it")).findFirst().orElseThrow()
+                .replaceAll(".*--run (\\S+).*", "$1");
+        String another = rows.dead();
+        call("merge", "--run", run, "--yes");
+        assertThat(rows.accepted()).containsExactly(id);
+        assertThat(rows.letter(another)).isEqualTo("dead/1");
+    }
+
+    @Test
+    void what_went_on_since_it_was_selected_is_left_as_it_is() {
+        for (EndWait.Kind kind : EndWait.Kind.values()) {
+            String claimed = waiting.scheduled(1);
+            String waitsAgain = waiting.parked(1);
+            var asOf = WaitingPayments.now(rows.queue());
+            var selected = WaitingPayments.page(rows.queue(), WaitingFilter.everything(), asOf, Optional.empty(), 10);
+            rows.succeed(claimed);
+            waiting.park(waitsAgain, 2);
+            String before = rows.everything();
+            var done = new EndWait(rows.queue(), kind).runOnce(selected, AuditContext.of("ann", Optional.of("r")));
+            assertThat(done.of(EndWait.Result.GONE).count()).isEqualTo(2);
+            assertThat(rows.everything()).isEqualTo(before);
+            rows.clear();
+        }
+    }
+
+    @Test
+    void what_may_have_taken_money_or_waits_for_a_presentation_is_never_touched() {
+        String unresolved = rows.unresolved();
+        String presented = waiting.presentedAgain();
+        String before = rows.everything();
+        for (String kind : List.of("--now", "--stop")) {
+            assertThat(call("waiting", "--all", kind, "--reason", "r", "--yes").out()).isEqualTo("Nothing waits in the tiers.\n");
+            assertThat(call("waiting", unresolved, presented, kind, "--reason", "r", "--yes").exit()).isEqualTo(1);
+        }
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void a_person_stops_no_more_alone_than_the_limit_of_four_eyes() {
+        waiting.scheduled(1);
+        String second = waiting.scheduled(1);
+        rows.text("INSERT INTO four_eyes VALUES ('*', 1) RETURNING 1");
+        String before = rows.everything();
+        Called both = call("waiting", "--all", "--stop", "--reason", "r", "--yes");
+        assertThat(both.exit()).isEqualTo(2);
+        assertThat(both.err()).contains("this is more than ann may stop alone within 24 hours; another person may stop the rest");
+        assertThat(rows.everything()).isEqualTo(before);
+        assertThat(call("waiting", second, "--stop", "--reason", "r", "--yes").exit()).isZero();
+        assertThat(call("waiting", "--all", "--now", "--yes").exit()).as("to try them now charges nothing that would not be charged")
+                .isZero();
+        rows.text("DELETE FROM four_eyes RETURNING 1");
+    }
+
+    @Test
+    void who_only_looks_may_list_and_change_nothing() {
+        String id = waiting.scheduled(1);
+        String before = rows.everything();
+        assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "waiting", id).exit()).isZero();
+        for (String kind : List.of("--now", "--stop")) {
+            Called refused = Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "waiting", id, kind, "--reason", "r", "--yes");
+            assertThat(refused.exit()).isEqualTo(2);
+            assertThat(refused.err()).contains("this role may not do that");
+        }
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    private static List<String> listed(String... filters) {
+        var arguments = new ArrayList<>(List.of("waiting", "--json"));
+        arguments.addAll(List.of(filters));
+        return call(arguments.toArray(String[]::new)).json().stream().map(line -> line.path("operation_id").asString()).toList();
+    }
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+}
