@@ -15,6 +15,7 @@ import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.RateLimits;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.transport.Deadline;
+import io.chargeonce.ingest.transport.Http10;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.payment.IdempotencyKey;
 import io.helidon.webserver.CloseConnectionException;
@@ -70,6 +71,9 @@ public final class PostBatch {
 
     /** Whether the lines are guarded against second clicks; or why there can be no batch. */
     public static Checked<Boolean> guarded(ServerRequest request) {
+        if (Http10.isVersionOf(request)) {
+            return new Checked.Wrong<>(Problems.batchNeedsHttp11());
+        }
         return RequestBody.hasType(request, NDJSON)
                 ? GuardHeader.read(request)
                 : new Checked.Wrong<>(Problems.notNdjson());

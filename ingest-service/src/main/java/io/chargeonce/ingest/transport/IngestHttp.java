@@ -18,8 +18,8 @@ import java.util.Optional;
 /** The web server and its hard limits: what a request may be at most, whoever sends it. */
 public final class IngestHttp implements AutoCloseable {
 
-    private static final int LARGEST_HEADERS = 16 * 1024;
-    private static final int LONGEST_REQUEST_LINE = 4 * 1024;
+    static final int LARGEST_HEADERS = 16 * 1024;
+    static final int LONGEST_REQUEST_LINE = 4 * 1024;
     /** A million lines of the usual length, and some; single requests have their own, much lower limit. */
     private static final long LARGEST_PAYLOAD = 4L << 30;
     /** Many more than are ever busy, so that those that lie idle lock nobody out. */
@@ -60,7 +60,7 @@ public final class IngestHttp implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
-                        .addReceiveListener(heads).build()).build(), heads,
+                        .addReceiveListener(BoundedRequests.listener(heads)).build()).build(), heads,
                         new Seats(mostConnections / 4 * 3),
                         meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "connections_of_address")))
                 .directHandlers(handlers -> {
