@@ -7,6 +7,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.runtime.ClientNetwork;
 import io.chargeonce.runtime.Sha256;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -108,17 +109,17 @@ public final class Merchants implements AutoCloseable {
     }
 
     /** Until when what Postgres says now holds: never beyond the token's life. */
-    static Instant until(Instant now, Optional<Duration> lives) {
+    private static Instant until(Instant now, Optional<Duration> lives) {
         return now.plus(lives.filter(life -> life.compareTo(REMEMBERED) < 0).orElse(REMEMBERED));
     }
 
     /**
-     * In whose line a lookup waits. A token that was issued when it was last looked up waits in its merchant's, any other in that of the
-     * address it came from: who guesses makes neither wait who has a token, nor who comes from elsewhere with a new one.
+     * The line in which a lookup waits. A token that was issued at its last lookup waits in the line of its merchant, any other in the line
+     * of its network. So guesses delay neither tokens that were issued nor new tokens from other networks.
      */
     Object line(ByteBuffer digest, InetAddress client) {
         Known known = issued.get(digest);
-        return known == null ? client : known.credential().merchant().id();
+        return known == null ? ClientNetwork.of(client) : known.credential().merchant().id();
     }
 
     /** It is no token: who sends it again within that time costs no statement. */

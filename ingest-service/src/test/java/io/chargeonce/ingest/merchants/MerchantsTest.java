@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.answer.Checked;
+import io.chargeonce.runtime.ClientNetwork;
 import io.chargeonce.runtime.Sha256;
 import io.chargeonce.sandbox.TestStack;
 import java.net.InetAddress;
@@ -99,14 +100,6 @@ class MerchantsTest {
         assertThat(asked("test_short")).isEqualTo("401 token-expired");
     }
 
-    /** Else it would pay for up to five seconds more. */
-    @Test
-    void what_postgres_said_holds_no_longer_than_the_token_lives() {
-        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofSeconds(3)))).isEqualTo(now.get().plusSeconds(3));
-        assertThat(Merchants.until(now.get(), Optional.of(Duration.ofHours(1)))).isEqualTo(now.get().plusSeconds(5));
-        assertThat(Merchants.until(now.get(), Optional.empty())).isEqualTo(now.get().plusSeconds(5));
-    }
-
     @Test
     void a_token_is_good_for_its_scopes_only() {
         issue("test_till", "scopes", "'{pay,read}'");
@@ -135,16 +128,24 @@ class MerchantsTest {
         assertThat(asked("test_acme")).isEqualTo("acme");
     }
 
-    /** That lines take turns, whatever the length of one, is in CoalescerTest. */
+    /** CoalescerTest tests that lines take turns. */
     @Test
-    void who_guesses_waits_in_the_line_of_an_address_and_who_has_a_token_in_the_merchants() {
+    void a_guess_waits_in_the_line_of_its_network_and_a_token_in_the_line_of_its_merchant() {
         InetAddress other = AddressRange.parse("198.51.100.9").first();
         asked("test_acme");
         asked("test_guess");
         pass(Duration.ofSeconds(6));
-        assertThat(merchants.line(digest("test_guess"), CLIENT)).isEqualTo(CLIENT);
-        assertThat(merchants.line(digest("test_not_asked_yet"), other)).isEqualTo(other);
+        assertThat(merchants.line(digest("test_guess"), CLIENT)).isEqualTo(ClientNetwork.of(CLIENT));
+        assertThat(merchants.line(digest("test_not_asked_yet"), other)).isEqualTo(ClientNetwork.of(other));
         assertThat(merchants.line(digest("test_acme"), CLIENT)).isEqualTo("acme");
+    }
+
+    /** A client that has one of these addresses has all of them. */
+    @Test
+    void guesses_from_all_addresses_of_an_ipv6_64_wait_in_one_line() {
+        Object line = merchants.line(digest("test_guess"), AddressRange.parse("2001:db8:1:2::1").first());
+        assertThat(merchants.line(digest("test_other"), AddressRange.parse("2001:db8:1:2:ffff::9").first())).isEqualTo(line);
+        assertThat(merchants.line(digest("test_other"), AddressRange.parse("2001:db8:1:3::1").first())).isNotEqualTo(line);
     }
 
     private static ByteBuffer digest(String token) {
