@@ -6,7 +6,7 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.SettingsProblems;
 import java.util.List;
 
-/** A service logs to its output, where its platform collects it; a command that tells a story logs to a file. */
+/** A service logs to its output, where its platform collects it. Other commands log to a file. */
 public final class Logs {
 
     private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console");
@@ -20,16 +20,16 @@ public final class Logs {
         System.setProperty("chargeonce.log", System.getProperty("chargeonce.log", ".chargeonce/chargeonce.log"));
     }
 
-    /** A wrong one is told by the service itself, with whatever else is wrong with its settings. */
+    /** The service itself reports a wrong one, with all other problems of its settings. */
     private static LogFormat format() {
         try {
             return Environment.read(List.of(PipelineSettings.LOG_FORMAT), settings -> settings.get(PipelineSettings.LOG_FORMAT));
-        } catch (SettingsProblems told) {
+        } catch (SettingsProblems reportedLater) {
             return LogFormat.TEXT;
         }
     }
 
-    /** Where a command that tells a story logs to. */
+    /** The log file of commands that are not services. */
     public static String file() {
         return System.getProperty("chargeonce.log");
     }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
  */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
-        footer = {"", "Where the sources are, begin with:  ./chargeonce demo"})
+        footer = {"", "In a checkout of the sources, begin with:  ./chargeonce demo"})
 public final class Main implements Runnable {
 
     @CommandLine.Spec
@@ -86,6 +86,6 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do");
+        throw new CommandLine.ParameterException(spec.commandLine(), "name a command");
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whoever looks at a process learns which version of which commit it is. */
+/** A process says which version it is, and of which commit. */
 class BuildTest {
 
     /** A module's tests run in its folder. */

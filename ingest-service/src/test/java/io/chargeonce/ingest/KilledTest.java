@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** SIGKILL in the middle of requests; the client repeats whatever it got no answer to. */
+/** SIGKILL in the middle of requests; the client repeats each request that got no answer. */
 class KilledTest {
 
     private static final int PAYMENTS = 2_000;

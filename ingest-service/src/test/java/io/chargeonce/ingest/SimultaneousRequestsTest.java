@@ -87,7 +87,7 @@ class SimultaneousRequestsTest {
         assertThat(world.pay(key, Json.with(BODY, "amount", "7")).statusCode()).isEqualTo(409);
     }
 
-    /** Another process holds the key's row uncommitted: its requests wait a while, and nobody else's do. */
+    /** Another process holds the key's row uncommitted: its requests wait a while, and no other requests do. */
     @Test
     void a_key_in_use_elsewhere_is_409_while_other_requests_are_accepted() throws Exception {
         try (Connection elsewhere = world.connect(); var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -170,8 +170,8 @@ class MerchantCommandTest {
         assertThat(run("add", "fine", "--duplicate-window", "ten")).isEqualTo(2);
         assertThat(run("add", "fine", "--duplicate-window", "25h")).isEqualTo(2);
         assertThat(run("add", "fine", "--requests-per-second", "-1")).isEqualTo(2);
-        assertThat(run("set", "nobody", "--requests-per-second", "1")).isEqualTo(1);
-        assertThat(run("token", "new", "nobody")).isEqualTo(1);
+        assertThat(run("set", "unknown", "--requests-per-second", "1")).isEqualTo(1);
+        assertThat(run("token", "new", "unknown")).isEqualTo(1);
         assertThat(run("token", "revoke", "' OR true --")).isEqualTo(1);
         assertThat(run()).isEqualTo(2);
         assertThat(run("token")).isEqualTo(2);
