@@ -55,7 +55,7 @@ class KilledTest {
     }
 
     @Test
-    void whenever_it_is_killed_each_of_two_thousand_payments_that_are_repeated_until_answered_is_there_once() throws IOException {
+    void two_thousand_payments_that_are_repeated_until_answered_are_each_there_once() throws IOException {
         var random = new Random();
         try (var senders = Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
             KEYS.forEach(key -> senders.submit(() -> untilAnswered(key)));

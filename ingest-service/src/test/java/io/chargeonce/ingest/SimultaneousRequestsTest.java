@@ -66,7 +66,7 @@ class SimultaneousRequestsTest {
     }
 
     @Test
-    void of_simultaneous_different_payloads_under_one_key_one_wins_and_the_others_learn_what_differs() throws Exception {
+    void of_different_payloads_under_one_key_at_once_one_wins_and_the_others_learn_what_differs() throws Exception {
         var amounts = new AtomicInteger();
         List<HttpResponse<String>> answers = allAtOnce(20,
                 () -> world.pay(key, Json.with(BODY, "amount", "" + amounts.incrementAndGet())));

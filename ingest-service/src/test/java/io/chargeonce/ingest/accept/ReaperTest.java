@@ -219,7 +219,7 @@ class ReaperTest {
     }
 
     @Test
-    void a_purged_payment_is_not_forgotten_before_its_outcome_was_told_and_takes_its_dead_letter_along() {
+    void a_purged_payment_is_forgotten_with_its_dead_letter_and_not_before_its_outcome_is_told() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
         world.execute("""
                 INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation)

@@ -46,7 +46,7 @@ class MerchantCommandTest {
     void a_merchant_is_added_once_and_listed_with_its_terms() {
         assertThat(run("add", "umbrella", "--requests-per-second", "50", "--duplicate-window", "2m")).isZero();
         assertThat(run("add", "umbrella")).isEqualTo(1);
-        assertThat(err.toString()).contains("umbrella is there already");
+        assertThat(err.toString()).contains("umbrella exists already");
 
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"requests_per_second\":50,\"duplicate_window_ms\":120000,"
