@@ -12,10 +12,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(name = "data-key", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = {"Makes the file of private keys that open what is sealed at rest, and FILE.public, which only seals.",
-            "If the file is there, adds a key that seals from now on; those from before stay and open what they sealed.",
-            "Services get FILE.public in CHARGEONCE_DATA_KEY_FILE; where dlq show and dlq edit run, FILE itself. Both are read again "
-                    + "within seconds. Keep a copy of FILE elsewhere: without it, what was sealed stays unreadable."},
+        description = {"Makes the file of private keys that open sealed data, and FILE.public, which only seals.",
+            "If the file exists, adds a key that seals from now on. Earlier keys stay, and open what they sealed.",
+            "Give services FILE.public in CHARGEONCE_DATA_KEY_FILE, and give FILE itself to dlq show and dlq edit. Both are read again "
+                    + "within seconds. Keep a copy of FILE elsewhere: without it, sealed data stays unreadable."},
         footer = {"", "Example:", "  chargeonce data-key /etc/chargeonce/data-key"})
 final class DataKeyCommand implements Callable<Integer> {
 
@@ -25,7 +25,7 @@ final class DataKeyCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Option(names = "--drop-old",
-            description = "Adds none, and takes out all but the one that seals: what the others sealed can never be read again.")
+            description = "Adds no key, and removes all but the one that seals. What the others sealed can never be read again.")
     boolean dropOld;
 
     @Parameters(paramLabel = "FILE", description = "Where the private keys are, or will be.")
@@ -36,7 +36,7 @@ final class DataKeyCommand implements Callable<Integer> {
         try {
             if (dropOld) {
                 spec.commandLine().getOut().printf(
-                        "%,d old keys are gone from %s; what they sealed can be read nowhere but with a copy of them.%n",
+                        "%,d old keys are gone from %s; what they sealed can be read only with a copy of them.%n",
                         DataKeys.dropOld(file), file);
                 return 0;
             }

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "ingest", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "The ingest service alone: takes payments over HTTP. Settings come from CHARGEONCE_… variables.",
+        description = "Runs the ingest service: takes payments over HTTP. Settings come from CHARGEONCE_… variables.",
         footer = {"", "Example:", "  CHARGEONCE_INGEST_ADDRESS=0.0.0.0:8080 chargeonce ingest"})
 final class IngestCommand implements Callable<Integer> {
 

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A service logs to its output, where its platform collects it; a command that tells a story logs to a file. */
+/** A service logs to its output, where its platform collects it. Other commands log to a file. */
 public final class Logs {
 
     private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console");
@@ -34,11 +34,11 @@ public final class Logs {
         }
     }
 
-    /** The service itself tells of a wrong format, with everything else that is wrong with its settings. */
+    /** The service itself reports a wrong one, with all other problems of its settings. */
     private static LogFormat format() {
         try {
             return Environment.read(List.of(PipelineSettings.LOG_FORMAT), settings -> settings.get(PipelineSettings.LOG_FORMAT));
-        } catch (SettingsProblems told) {
+        } catch (SettingsProblems reportedLater) {
             return LogFormat.TEXT;
         }
     }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -16,8 +17,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * {@code ./chargeonce}: which commands there are. Each is a class of its own, and only the one that is called is made: a
- * person who waits for a list does not wait for the options of the demo to be made.
+ * {@code ./chargeonce} and its commands. Each command is a class, and only the one that is called is created: {@code dlq list} must not
+ * wait for the options of the demo.
  */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
@@ -40,7 +41,7 @@ public final class Main implements Runnable {
         int code = commandLine(arguments).execute(arguments);
         System.out.flush();
         if (code == 0 && arguments.length > 0 && arguments[0].equals("dlq")) {
-            // An orderly exit is logged, and to open the log for that alone takes a tenth of a second. Nothing is left to be done.
+            // An orderly exit writes a line to the log, and opening the log takes a tenth of a second. Nothing is left to close.
             Runtime.getRuntime().halt(code);
         }
         System.exit(code);
@@ -67,32 +68,28 @@ public final class Main implements Runnable {
         return commands;
     }
 
-    /** With the command that these arguments call, or, where they name none of them, with all. */
+    /** With the command that these arguments call. With all commands if they call none. */
     public static CommandLine commandLine(String... arguments) {
+        Optional<String> called = called(arguments);
+        Map<String, Supplier<CommandLine>> commands = shipped(arguments);
+        List<CommandProvider> providers = called.filter(commands::containsKey).isPresent() ? List.of() : providers();
+        providers.forEach(provider -> commands.putAll(provider.commands()));
         var line = new CommandLine(new Main());
-        Map<String, Supplier<CommandLine>> shipped = shipped(arguments);
-        List<CommandProvider> providers = List.of();
-        if (arguments.length > 0 && shipped.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
-            line.addSubcommand(arguments[0], shipped.get(arguments[0]).get());
-        } else {
-            providers = ServiceLoader.load(CommandProvider.class).stream().map(ServiceLoader.Provider::get).toList();
-            Map<String, Supplier<CommandLine>> all = all(shipped, providers);
-            if (arguments.length > 0 && all.containsKey(arguments[0]) && !DlqCommand.completes(arguments)) {
-                line.addSubcommand(arguments[0], all.get(arguments[0]).get());
-            } else {
-                all.forEach((name, command) -> line.addSubcommand(name, command.get()));
-            }
-        }
+        called.filter(commands::containsKey).map(List::of).orElseGet(() -> List.copyOf(commands.keySet()))
+                .forEach(name -> line.addSubcommand(name, commands.get(name).get()));
         version(line);
         line.setExecutionExceptionHandler(new OneLineErrors(providers));
         line.setParameterExceptionHandler(new UsageErrors());
         return line;
     }
 
-    private static Map<String, Supplier<CommandLine>> all(Map<String, Supplier<CommandLine>> shipped, List<CommandProvider> providers) {
-        var all = new LinkedHashMap<>(shipped);
-        providers.forEach(provider -> all.putAll(provider.commands()));
-        return all;
+    /** A completion of a command line may complete any command. */
+    private static Optional<String> called(String... arguments) {
+        return DlqCommand.completes(arguments) ? Optional.empty() : Stream.of(arguments).findFirst();
+    }
+
+    private static List<CommandProvider> providers() {
+        return ServiceLoader.load(CommandProvider.class).stream().map(ServiceLoader.Provider::get).toList();
     }
 
     private static void version(CommandLine command) {

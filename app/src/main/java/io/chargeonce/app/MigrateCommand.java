@@ -20,35 +20,36 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "migrate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Brings the Postgres schema and the Kafka topics up to date. Run it again as often as you like.",
+        description = "Brings the Postgres schema and the Kafka topics up to date. It can be run again at any time.",
         footer = {"", "Example:", "  chargeonce migrate --partitions 24 --replicas 3"})
 final class MigrateCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--partitions", defaultValue = "12", description = "Partitions of a topic that is made now. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--partitions", defaultValue = "12", description = "Partitions of a new topic. Default: ${DEFAULT-VALUE}.")
     int partitions;
 
-    @Option(names = "--replicas", description = "Replicas of a topic that is made now. Default: the brokers' own.")
+    @Option(names = "--replicas", description = "Replicas of a new topic. Default: the brokers' own.")
     Optional<Short> replicas = Optional.empty();
 
-    @Option(names = "--roles", description = "Also one Postgres role and one Kafka principal per service, each with the least rights.")
+    @Option(names = "--roles",
+            description = "Also makes one Postgres role and one Kafka principal per service, each with the least rights.")
     boolean roles;
 
     @Option(names = "--passwords", paramLabel = "DIR",
-            description = "With --roles: a file per Postgres role, named as the role, that holds its password.")
+            description = "With --roles: a directory with a file for each Postgres role. The file has the role's name and holds its password.")
     Optional<Path> passwords = Optional.empty();
 
     @Option(names = "--operator", paramLabel = "NAME",
-            description = "Makes a login for a person who works at the dead-letter queue; the audit "
-                    + "log names it. A file NAME in --passwords holds its password; without one Postgres lets it in by certificate or single sign-on.")
+            description = "Makes a login for a person who works on the dead-letter queue. The audit "
+                    + "log names it. A file NAME in --passwords holds its password; without one it signs in by certificate or single sign-on.")
     List<String> operators = List.of();
 
-    @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only looks at the queue.")
+    @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only reads the queue.")
     List<String> readers = List.of();
 
-    @Option(names = "--unmask", paramLabel = "NAME", description = "The same for a person who may look without the masks.")
+    @Option(names = "--unmask", paramLabel = "NAME", description = "The same for a person who may see unmasked data.")
     List<String> unmaskers = List.of();
 
     @Option(names = "--eraser", paramLabel = "NAME", description = "The same for a person who erases personal data.")
@@ -59,13 +60,13 @@ final class MigrateCommand implements Callable<Integer> {
 
     @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
             description = "What one person may merge, purge, restore and settle alone "
-                    + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off ends them.")
+                    + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off removes them.")
     List<String> fourEyes = List.of();
 
-    @Option(names = "--check", description = "Only tells which rights are not as migrate --roles left them, and changes nothing.")
+    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, and changes nothing.")
     boolean check;
 
-    @Option(names = "--remove-person", paramLabel = "NAME", description = "Ends what such a login may do; the login itself stays.")
+    @Option(names = "--remove-person", paramLabel = "NAME", description = "Takes these rights from such a login; the login itself stays.")
     List<String> removed = List.of();
 
     @Override
@@ -143,7 +144,7 @@ final class MigrateCommand implements Callable<Integer> {
         applied.tookBack().forEach(right -> out.printf("  took back: %s%n", right));
         applied.left().forEach(right -> out.printf("  NOT taken back: %s%n", right));
         boolean guarded = Migrate.acls(settings);
-        out.printf("ACLs: %s.%n", guarded ? "created" : "none, for these brokers have no authorizer; they would be");
+        out.printf("ACLs: %s.%n", guarded ? "created" : "none, because these brokers have no authorizer; they would be");
         if (!guarded) {
             Migrate.plannedAcls(settings).forEach(acl -> out.printf("  %s may %s %s %s%n",
                     acl.entry().principal(), acl.entry().operation(), acl.pattern().resourceType(), acl.pattern().name()

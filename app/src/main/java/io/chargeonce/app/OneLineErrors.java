@@ -11,7 +11,7 @@ import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
-/** What a command could not do, said in a line per problem; the stack goes to the log file. */
+/** Says in one line a problem what a command could not do. The stack trace goes to the log file. */
 final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
 
     private static final int WRONG_SETTINGS = 2;
@@ -27,7 +27,7 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
     public int handleExecutionException(Exception e, CommandLine command, CommandLine.ParseResult arguments) {
         LoggerFactory.getLogger(OneLineErrors.class).debug("{} failed", command.getCommandName(), e);
         if (e instanceof SettingsProblems problems) {
-            problems.problems().forEach(problem -> print(command, problem));
+            problems.problems().stream().flatMap(String::lines).forEach(problem -> print(command, problem.strip()));
             return WRONG_SETTINGS;
         }
         print(command, e.getMessage() == null ? e.toString() : e.getMessage().lines().findFirst().orElse(""));

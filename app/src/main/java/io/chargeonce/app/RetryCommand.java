@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "retry", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "The retry tiers' consumers alone. Settings come from CHARGEONCE_… variables.",
+        description = "Runs the consumers of the retry tiers. Settings come from CHARGEONCE_… variables.",
         footer = {"", "Example:", "  CHARGEONCE_STRIPE_API_KEY_FILE=/run/secrets/stripe chargeonce retry"})
 final class RetryCommand implements Callable<Integer> {
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whoever looks at a process learns which version of which commit it is. */
+/** A process says which version it is, and of which commit. */
 class BuildTest {
 
     /** A module's tests run in its folder. */
@@ -52,7 +52,7 @@ class BuildTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ingest", "charge", "retry"})
-    void a_service_says_it_in_the_first_line_of_its_log_and_in_its_metrics_and_an_alert_misses_it_by_that_name(String service)
+    void a_service_says_it_in_its_first_log_line_and_its_metrics_and_an_alert_knows_that_name(String service)
             throws Exception {
         int admin = freePort();
         Process process = start(service, admin);

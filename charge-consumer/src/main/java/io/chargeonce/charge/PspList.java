@@ -16,14 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Accounts at PSPs as one text: {@code stripe-uk key=/run/secrets/uk; adyen-us key=/run/secrets/us account=Us}. Which PSP an account is at
- * says the first word of its name.
+ * Accounts at PSPs as one text: {@code stripe-uk key=/run/secrets/uk; adyen-us key=/run/secrets/us account=Us}. The first word of an
+ * account's name says at which PSP it is.
  *
  * @param exposed what the entries would show to others
  */
@@ -31,49 +30,101 @@ record PspList(List<PspSettings> accounts, List<String> exposed) {
 
     static final String SETTING = "CHARGEONCE_PSPS";
 
+    private static final String KEY = "key";
+    private static final String WEBHOOKS = "webhooks";
+    private static final String BASE = "base";
+    private static final String ACCOUNT = "account";
     private static final Pattern NAME = Pattern.compile("(stripe|adyen)(-[a-z0-9]{1,20})?");
-    private static final Setting<Secret> KEY = Setting.tokenFile(SETTING, "A key.");
-    private static final Setting<URI> BASE = Setting.pspUri(SETTING, "An address.");
-    private static final Map<String, Set<String>> FIELDS = Map.of(
-            "stripe", Set.of("key", "base", "webhooks"), "adyen", Set.of("key", "base", "webhooks", "account"));
+    private static final Setting<Secret> SECRET = Setting.tokenFile(SETTING, "A key.");
+    private static final Setting<URI> ADDRESS = Setting.pspUri(SETTING, "An address.");
+    private static final Map<String, List<String>> FIELDS = Map.of(
+            "stripe", List.of(BASE, KEY, WEBHOOKS), "adyen", List.of(ACCOUNT, BASE, KEY, WEBHOOKS));
 
-    /** One entry: its fields by name. */
-    private record Entry(String name, Map<String, String> fields) {
+    /** One entry: its fields by name, and a sentence for each that is wrong. */
+    private record Entry(String name, Map<String, String> fields, List<String> problems) {
+
+        static Entry of(String text) {
+            String[] words = text.split("\\s+");
+            var entry = new Entry(words[0], new HashMap<>(), new ArrayList<>());
+            if (canBeNamed(words[0])) {
+                Arrays.stream(words).skip(1).forEach(entry::read);
+                entry.check();
+            } else {
+                entry.wrong("the name must be stripe or adyen, or one of them with a dash and up to 20 lower-case letters and digits");
+            }
+            return entry;
+        }
+
+        private void read(String word) {
+            String[] field = word.split("=", 2);
+            if (field.length < 2 || !FIELDS.get(kind()).contains(field[0])) {
+                wrong("'%s' is not a field; the fields are %s, each with = and its value"
+                        .formatted(field[0], String.join(", ", FIELDS.get(kind()))));
+            } else if (fields.put(field[0], field[1]) != null) {
+                wrong(field[0] + " is there twice");
+            }
+        }
+
+        private void check() {
+            if (!fields.containsKey(KEY)) {
+                wrong("key is missing; it must be " + SECRET.allowed());
+            }
+            // What stands there may be the secret itself, so it is not told.
+            for (String field : List.of(KEY, WEBHOOKS)) {
+                check(SECRET, field, field + " must be " + SECRET.allowed());
+            }
+            check(ADDRESS, BASE, "base is '%s', but must be %s".formatted(fields.get(BASE), ADDRESS.allowed()));
+            if (fields.getOrDefault(ACCOUNT, "-").isEmpty()) {
+                wrong("account is empty; it must be a text, or left out");
+            }
+        }
+
+        private void check(Setting<?> type, String field, String problem) {
+            if (fields.containsKey(field)) {
+                try {
+                    type.parse(fields.get(field));
+                } catch (IllegalArgumentException notAllowed) {
+                    wrong(problem);
+                }
+            }
+        }
+
+        private void wrong(String what) {
+            problems.add("%s, entry '%s': %s".formatted(SETTING, name, what));
+        }
 
         String kind() {
             return name.split("-", 2)[0];
         }
 
         Supplier<String> key() {
-            return KEY.parse(fields.get("key"));
+            return SECRET.parse(fields.get(KEY));
         }
 
         Optional<Supplier<String>> webhooks() {
-            return Optional.ofNullable(fields.get("webhooks")).map(KEY::parse);
+            return Optional.ofNullable(fields.get(WEBHOOKS)).map(SECRET::parse);
         }
 
         String base(String usual) {
-            return BASE.parse(fields.getOrDefault("base", usual)).toString();
+            return ADDRESS.parse(fields.getOrDefault(BASE, usual)).toString();
         }
     }
 
     /**
      * @param callTimeout how long one HTTP exchange may take, its body included
      * @param receipts    whether Stripe mails receipts
-     * @throws IllegalArgumentException if an entry is none; it names the entry and what it must be
+     * @throws IllegalArgumentException if fields are wrong; a line for each says its entry and what it must be
      */
     static PspList parse(String text, Duration callTimeout, boolean receipts) {
-        List<Entry> entries = Arrays.stream(text.split(";")).map(String::strip).filter(entry -> !entry.isEmpty())
-                .map(PspList::entry).toList();
-        var accounts = new ArrayList<PspSettings>();
-        for (Entry entry : entries) {
-            try {
-                accounts.add(account(entry, callTimeout, receipts));
-            } catch (IllegalArgumentException notAllowed) {
-                throw wrong(entry.name, "a file is missing, cannot be read or holds no key, or the address is none");
-            }
+        List<Entry> entries =
+                Arrays.stream(text.split(";")).map(String::strip).filter(entry -> !entry.isEmpty()).map(Entry::of).toList();
+        List<String> problems = entries.stream().flatMap(entry -> entry.problems.stream()).toList();
+        if (!problems.isEmpty()) {
+            // Indented as the lines of other problems are.
+            throw new IllegalArgumentException(String.join("\n  ", problems));
         }
-        return new PspList(List.copyOf(accounts), entries.stream().flatMap(PspList::exposed).toList());
+        return new PspList(entries.stream().map(entry -> account(entry, callTimeout, receipts)).toList(),
+                entries.stream().flatMap(PspList::exposed).toList());
     }
 
     static boolean canBeNamed(String name) {
@@ -83,39 +134,15 @@ record PspList(List<PspSettings> accounts, List<String> exposed) {
     private static PspSettings account(Entry entry, Duration callTimeout, boolean receipts) {
         return entry.kind().equals("stripe")
                 ? new StripeSettings(entry.name, entry.key(), entry.base(StripeSettings.API_BASE), callTimeout, entry.webhooks(), receipts)
-                : new AdyenSettings(entry.name, entry.key(), entry.fields.getOrDefault("account", AdyenSettings.MERCHANT_ACCOUNT),
+                : new AdyenSettings(entry.name, entry.key(), entry.fields.getOrDefault(ACCOUNT, AdyenSettings.MERCHANT_ACCOUNT),
                         entry.base(AdyenSettings.API_BASE), callTimeout, entry.webhooks());
-    }
-
-    private static Entry entry(String text) {
-        String[] words = text.split("\\s+");
-        String name = words[0];
-        if (!canBeNamed(name)) {
-            throw wrong(name, "its name must be stripe or adyen, or one of them with a dash and up to 20 lower-case letters and digits");
-        }
-        var entry = new Entry(name, new HashMap<>());
-        for (String word : Arrays.asList(words).subList(1, words.length)) {
-            String[] field = word.split("=", 2);
-            if (field.length < 2 || !FIELDS.get(entry.kind()).contains(field[0]) || entry.fields.put(field[0], field[1]) != null) {
-                throw wrong(name, "'%s' is no field, or is there twice; there are %s"
-                        .formatted(field[0], FIELDS.get(entry.kind()).stream().sorted().toList()));
-            }
-        }
-        if (!entry.fields.containsKey("key")) {
-            throw wrong(name, "it needs key=FILE");
-        }
-        return entry;
     }
 
     private static Stream<String> exposed(Entry entry) {
         String name = SETTING + ", entry " + entry.name;
         return Stream.concat(
-                Stream.of("key", "webhooks").flatMap(field -> Stream.ofNullable(entry.fields.get(field)))
+                Stream.of(KEY, WEBHOOKS).flatMap(field -> Stream.ofNullable(entry.fields.get(field)))
                         .flatMap(file -> Exposure.openFile(name, Path.of(file)).stream()),
-                Stream.ofNullable(entry.fields.get("base")).flatMap(base -> Exposure.plainHttp(name, URI.create(base)).stream()));
-    }
-
-    private static IllegalArgumentException wrong(String name, String why) {
-        return new IllegalArgumentException("%s: the entry '%s' is wrong: %s".formatted(SETTING, name, why));
+                Stream.ofNullable(entry.fields.get(BASE)).flatMap(base -> Exposure.plainHttp(name, URI.create(base)).stream()));
     }
 }

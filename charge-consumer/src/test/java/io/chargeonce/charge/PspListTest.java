@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
@@ -77,14 +78,42 @@ class PspListTest {
         assertThat(with("CHARGEONCE_PSPS", "adyen-us key=FILE").names()).containsExactly("adyen-us");
     }
 
+    private List<String> problems() {
+        return catchThrowableOfType(SettingsProblems.class, this::read).problems().stream().flatMap(String::lines).map(String::strip)
+                .toList();
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`',
-            value = {"paypal key=FILE | must be stripe or adyen", "stripe-UK key=FILE | must be stripe or adyen",
-                "stripe-uk | needs key=FILE", "stripe-uk key=FILE acount=Uk | 'acount' is no field",
-                "stripe-uk key=/none | a file is missing",
-                "stripe-uk key=FILE base=nowhere | the address is none", "stripe-uk key=FILE key=FILE | 'key' is no field",
-                "stripe key=FILE | is there twice", "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
-    void what_is_no_entry_is_refused_at_the_start(String text, String why) {
+            value = {"paypal key=FILE | entry 'paypal': the name must be stripe or adyen, or one of them with a dash",
+                "stripe-UK key=FILE | entry 'stripe-UK': the name must be stripe or adyen",
+                "stripe-uk | entry 'stripe-uk': key is missing; it must be the path of a readable file",
+                "stripe-uk key=FILE acount=Uk | entry 'stripe-uk': 'acount' is not a field; the fields are base, key, webhooks",
+                "stripe-uk key=FILE account=Uk | entry 'stripe-uk': 'account' is not a field; the fields are base, key, webhooks",
+                "adyen-us key=FILE words | entry 'adyen-us': 'words' is not a field; the fields are account, base, key, webhooks",
+                "adyen-us key=FILE account= | entry 'adyen-us': account is empty; it must be a text",
+                "stripe-uk key=/none | entry 'stripe-uk': key must be the path of a readable file",
+                "stripe-uk key=FILE webhooks=/none | entry 'stripe-uk': webhooks must be the path of a readable file",
+                "stripe-uk key=FILE base=nowhere | entry 'stripe-uk': base is 'nowhere', but must be an http",
+                "stripe-uk key=FILE key=FILE | entry 'stripe-uk': key is there twice"})
+    void a_wrong_field_is_told_with_its_entry_and_what_it_must_be(String text, String says) {
+        with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_PSPS", text);
+        assertThat(problems()).singleElement().asString().startsWith("CHARGEONCE_PSPS, " + says);
+    }
+
+    @Test
+    void all_that_is_wrong_is_told_at_once_and_no_secret_with_it() {
+        with("CHARGEONCE_PSPS", "stripe-uk key=sk_live_secret base=nowhere acount=Uk; adyen-us webhooks=/none; paypal key=FILE");
+        assertThat(problems()).hasSize(6).allSatisfy(problem -> assertThat(problem).startsWith("CHARGEONCE_PSPS, entry '")
+                .doesNotContain("sk_live"))
+                .extracting(problem -> problem.replaceFirst(".*?entry '([a-z-]+)': '?([a-z]+).*", "$1 $2"))
+                .containsExactly("stripe-uk acount", "stripe-uk key", "stripe-uk base", "adyen-us key", "adyen-us webhooks", "paypal the");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"stripe key=FILE | is there twice",
+        "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
+    void entries_that_do_not_go_with_the_rest_are_refused_at_the_start(String text, String why) {
         with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_PSPS", text);
         assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class)
                 .satisfies(problem -> assertThat(problem.toString()).contains("CHARGEONCE_PSPS", why));

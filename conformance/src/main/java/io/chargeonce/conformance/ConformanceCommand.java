@@ -3,7 +3,6 @@ package io.chargeonce.conformance;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,40 +16,43 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "conformance", usageHelpAutoWidth = true, mixinStandardHelpOptions = true, sortOptions = false,
-        description = "Tries from outside whether a server keeps what an Idempotency-Key promises. It makes some real requests there.",
-        footer = {"", "Exit 0: every rule of safety is kept; 1: one is broken; 2: wrong usage; 3: the server can't be reached.", "",
+        description = "Tests from outside whether a server keeps what an Idempotency-Key promises. It sends some real requests there.",
+        footer = {"",
+            "Exit 0: every rule of safety is kept; 1: one is broken; 2: wrong usage, or not such a server; 3: the server can't be reached.",
+            "",
             "Example: any other server", "  chargeonce conformance --url https://api.example.com/orders --token T --body order.json"})
 public final class ConformanceCommand implements Callable<Integer> {
 
     private static final int BROKEN = 1;
+    private static final int USAGE = 2;
     private static final int UNREACHABLE = 3;
 
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--url", required = true, description = "The endpoint that takes POST; without a path a Chargeonce server's.")
+    @Option(names = "--url", required = true, description = "The endpoint that takes POST. Without a path: that of a Chargeonce server.")
     String url;
 
     @Option(names = "--token", required = true, description = "Sent as Authorization: Bearer.")
     String token;
 
-    @Option(names = "--other-token", description = "Of another tenant, to try that keys are each tenant's own.")
+    @Option(names = "--other-token", description = "A token of another tenant, to test that each tenant has its own keys.")
     Optional<String> otherToken;
 
     @Option(names = "--other-url",
-            description = "Another endpoint that takes POST, to try that a key is used up for it too; {location} in it stands for the "
-                    + "Location of what the first request made.")
+            description = "Another endpoint that takes POST, to test that it refuses a key of the first one. {location} in it stands for the "
+                    + "Location in the answer to the first request.")
     Optional<String> otherUrl;
 
     @Option(names = "--mismatch-status", paramLabel = "409|422", defaultValue = "409",
-            description = "What the server says to a key that comes with another request; ${DEFAULT-VALUE} unless said.")
+            description = "The status with which the server refuses a key that comes with another request. Default: ${DEFAULT-VALUE}.")
     int mismatchStatus;
 
     @Option(names = "--body", paramLabel = "FILE",
-            description = "A JSON object that the endpoint accepts; {unique} in it is replaced by a new text in each trial.")
+            description = "A file with a JSON object that the endpoint accepts. Each trial replaces {unique} in it by a new text.")
     Optional<Path> body;
 
-    @Option(names = "--json", description = "Print JSON, a rule a line and the sum last.")
+    @Option(names = "--json", description = "Print JSON: one line a rule, then the totals.")
     boolean json;
 
     @Override
@@ -61,11 +63,11 @@ public final class ConformanceCommand implements Callable<Integer> {
             return report.isSafe() ? 0 : BROKEN;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
-        } catch (UncheckedIOException e) {
+        } catch (NotTriable e) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println(spec.qualifiedName(" ") + ": " + url + " can't be reached: check the address and try again");
+            err.println(spec.qualifiedName(" ") + ": " + e.getMessage());
             err.flush();
-            return UNREACHABLE;
+            return e.isUnreachable() ? UNREACHABLE : USAGE;
         }
     }
 
@@ -88,7 +90,7 @@ public final class ConformanceCommand implements Callable<Integer> {
         } else {
             report.lines().forEach(line -> out.println(line.text()));
             out.printf("%n%d kept, %d broken, %d skipped: %s%n", report.count("kept"), report.count("broken"), report.count("skipped"),
-                    report.isSafe() ? "a client may rely on it" : "a client may not rely on it");
+                    report.isSafe() ? "a client can rely on it" : "a client cannot rely on it");
         }
         out.flush();
     }

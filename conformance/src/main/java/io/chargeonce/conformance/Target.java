@@ -38,6 +38,11 @@ public record Target(URI endpoint, String token, Optional<String> otherToken, Op
         }
     }
 
+    /** Whether it is taken for a Chargeonce server: its address has no path. */
+    boolean isChargeonce() {
+        return endpoint.getPath().equals(PAYMENTS) && otherEndpoint.equals(Optional.of(REFUNDS));
+    }
+
     /** @throws IllegalArgumentException if it is no URL */
     static URI endpoint(String text) {
         try {
@@ -48,7 +53,8 @@ public record Target(URI endpoint, String token, Optional<String> otherToken, Op
     }
 
     private static IllegalArgumentException noAddress(String text) {
-        return new IllegalArgumentException("'%s' is no http or https URL: write http://127.0.0.1:8080/v1/payments, say".formatted(text));
+        return new IllegalArgumentException(
+                "'%s' is not an http or https URL: write, for example, http://127.0.0.1:8080/v1/payments".formatted(text));
     }
 
     /** Without the tokens. */

@@ -16,16 +16,19 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One rule's try at the server, with a key and a request of its own. Any thread may send. */
+/** One rule's trial on the server, with its own key and request. Any thread may send. */
 final class Trial {
 
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final Duration LONGEST = Duration.ofSeconds(30);
+    /** A limit of requests breaks no rule: a request that is refused for it is sent again later. */
+    private static final int LIMITED = 429;
+    private static final int MOST_SENDS = 30;
 
     final Target target;
     final String key = "conformance-" + UUID.randomUUID();
     final String body;
-    private final HttpClient http;
+    final HttpClient http;
 
     Trial(Target target, HttpClient http) {
         this.target = target;
@@ -82,14 +85,28 @@ final class Trial {
                 .POST(BodyPublishers.ofString(content));
         header.ifPresent(value -> request.header("Idempotency-Key", value));
         try {
-            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
-            return new Seen(answer.statusCode(), answer.headers(), answer.body());
+            for (int sends = 1; sends <= MOST_SENDS; sends++) {
+                HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+                if (answer.statusCode() != LIMITED) {
+                    return new Seen(answer.statusCode(), answer.headers(), answer.body());
+                }
+                Thread.sleep(retryAfter(answer));
+            }
+            throw NotTriable.wrongTarget(
+                    "%s still answers %d after %d waits, so nothing was tried to the end: give a token with a higher limit"
+                            .formatted(endpoint, LIMITED, MOST_SENDS));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         }
+    }
+
+    /** At most ten seconds; a second if the server does not say. */
+    private static Duration retryAfter(HttpResponse<?> answer) {
+        return answer.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,5}"))
+                .map(text -> Duration.ofSeconds(Math.min(10, Long.parseLong(text)))).orElse(Duration.ofSeconds(1));
     }
 
     /** @throws IllegalArgumentException if the target's body is no JSON object */

@@ -100,7 +100,7 @@ class BrokenServersTest {
     }
 
     @Test
-    void wrong_usage_and_nobody_there_are_told_apart() {
+    void wrong_usage_and_no_server_are_told_apart() {
         var err = new StringWriter();
         var command = new CommandLine(new ConformanceCommand()).setErr(new PrintWriter(err)).setOut(new PrintWriter(new StringWriter()));
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** Chargeonce's own ingest service, tried as anybody's would be. */
+/** Chargeonce's own ingest service, tried like any other server. */
 class OwnServerTest {
 
     private static Meters meters;
@@ -45,8 +45,11 @@ class OwnServerTest {
         try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
             statement.execute("""
                     INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');
+                    INSERT INTO chargeonce.merchant (merchant_id, requests_per_second) VALUES ('limited', 10);
                     INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id)
-                    VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')""");
+                    VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex'), (sha256('test_limited'), 'limited');
+                    INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id, scopes)
+                    VALUES (sha256('test_till'), 'acme', '{pay}')""");
         }
         String kafka = TestStack.kafka().bootstrapServers();
         var topics = new Topics("conformance");
@@ -77,6 +80,24 @@ class OwnServerTest {
         assertThat(report.lines()).hasSize(Rules.ALL.size())
                 .allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
         assertThat(report.isSafe()).isTrue();
+    }
+
+    @Test
+    void a_merchant_with_a_limit_is_waited_for_and_breaks_no_rule() {
+        Report report = Conformance
+                .of(new Target(URI.create(url()), "test_limited", Optional.of("test_globex"), Optional.empty(), Target.PAYMENT, 409));
+
+        assertThat(report.lines()).allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
+    }
+
+    @Test
+    void a_token_that_may_not_use_the_other_endpoint_breaks_no_rule() {
+        Report report = Conformance
+                .of(new Target(URI.create(url()), "test_till", Optional.empty(), Optional.empty(), Target.PAYMENT, 409));
+
+        assertThat(report.isSafe()).isTrue();
+        assertThat(report.lines()).filteredOn(line -> line.name().equals("other-endpoint")).singleElement()
+                .satisfies(line -> assertThat(line.text()).contains("skipped", "403"));
     }
 
     @Test

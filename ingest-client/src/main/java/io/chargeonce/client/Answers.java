@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Waits for answers only so long, their bodies included: the time limit of the JDK's client ends with the headers. Any thread. */
+/** Limits the wait for a whole answer. The time limit of the JDK's client covers only the headers. Any thread. */
 final class Answers {
 
     private Answers() {}
@@ -33,10 +33,10 @@ final class Answers {
     }
 
     /**
-     * Hands over each line as it comes; returns after the last one.
+     * Passes on each line as it comes; returns after the last one.
      *
      * @param takesHead is called with the answer's head, before any line
-     * @throws IOException if the connection broke, or nothing came for too long; what was handed over before is good
+     * @throws IOException if the connection broke, or nothing came for too long; the lines before count
      */
     static void lines(HttpClient http, HttpRequest request, Patience patience, Consumer<ResponseInfo> takesHead, TakesLine takesLine)
             throws IOException, InterruptedException {
@@ -106,7 +106,7 @@ final class Answers {
         record Broken(Throwable why) implements Next {}
     }
 
-    /** Without a bound: a batch has as many answers as payments, and those are in memory as well. */
+    /** Unbounded: a batch has as many answers as payments, and the payments are in memory too. */
     private static final class Lines implements Flow.Subscriber<String> {
         private final BlockingQueue<Next> queue = new LinkedBlockingQueue<>();
 

@@ -8,8 +8,8 @@ import java.net.http.HttpTimeoutException;
 import java.util.Optional;
 
 /**
- * Whether a payment may have been accepted by a sending that was not answered. It arises once and stays: what a later answer says
- * of the token, the path or the size of a body says nothing of what became of an earlier sending. For one thread.
+ * Whether an unanswered sending of a payment may have been accepted. Once there is doubt it stays: a later answer about the token, the path
+ * or the size of a body says nothing about an earlier sending. For one thread.
  */
 final class Doubt {
 

@@ -3,7 +3,7 @@ package io.chargeonce.client;
 
 import javax.net.ssl.SSLParameters;
 
-/** TLS 1.3, and TLS 1.2 with suites that encrypt and authenticate in one; nothing older is offered, even if the JVM allows it. */
+/** TLS 1.3, and TLS 1.2 with AEAD suites. Nothing older is offered, even if the JVM allows it. */
 final class Encryption {
 
     private static final String[] SUITES = {

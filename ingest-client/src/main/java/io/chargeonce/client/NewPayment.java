@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * A payment to be made. The key is its name: the same key is the same payment, however often it is sent.
+ * A payment to send. The key names it: the same key is the same payment, however often it is sent.
  *
  * @param key           1 to 255 visible ASCII characters
  * @param amount        in minor units
@@ -25,15 +25,15 @@ public record NewPayment(String key, long amount, String currency, String paymen
         }
     }
 
-    /** With a key of your own, such as an order's number and what is done with it. */
+    /** With a key of your own, such as an order number and a purpose. */
     public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
         return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
                 true);
     }
 
     /**
-     * With a key that is derived from what is paid for, so that a producer that starts anew finds the same one by itself. Two
-     * payments for one reference need two purposes, such as {@code instalment-2}.
+     * With a key that is derived from what is paid for, so that a producer that restarts finds the same key. Two payments for one
+     * reference need two purposes, such as {@code instalment-2}.
      */
     public static NewPayment derived(String reference, String purpose, long amount, String currency, String paymentMethod) {
         return of(sha256(reference.length() + ":" + reference + purpose), amount, currency, paymentMethod).withReference(reference);
@@ -55,7 +55,7 @@ public record NewPayment(String key, long amount, String currency, String paymen
         return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address), guarded);
     }
 
-    /** A purchase of its own, though it may look like another one: an instalment, say. */
+    /** A payment that may look like a repeat of another one but is not, such as an instalment. */
     public NewPayment withoutDuplicateGuard() {
         return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, false);
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Money to give back. Its payment and its reference are its name: the same name is the same refund, however often it is sent.
+ * A refund to send. Its payment and its reference name it: the same name is the same refund, however often it is sent.
  *
  * @param payment   the payment's id
  * @param amount    in minor units; empty is all that is left

@@ -20,8 +20,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
- * Payments that are sent together, and those of them together again whose answer may still change or got lost, under the same
- * keys and with the client's pauses in between. One thread sends; any may look at what was answered.
+ * Payments that are sent together. Those whose answer was lost or may still change are sent together again, with the same keys and after
+ * the client's pauses. One thread sends; any thread may read what was answered.
  */
 public final class PaymentBatch {
 
@@ -40,7 +40,7 @@ public final class PaymentBatch {
     }
 
     /**
-     * Sends what was added since the last time; the answers come in the order of the payments.
+     * Sends the payments that were added since the last time. The answers are in the order of the payments.
      *
      * @throws InterruptedException if the thread is interrupted; the batch keeps its payments and {@link #answered()}, and sending
      *                              it again sends only those without an answer
@@ -90,7 +90,7 @@ public final class PaymentBatch {
             this.sends = sends;
         }
 
-        /** Where the connection breaks, the answers before it count; the rest is sent again, whether or not it had arrived. */
+        /** If the connection breaks, the answers before count. The rest is sent again, whether or not it had arrived. */
         void send(List<NewPayment> open, boolean guarded) throws InterruptedException {
             if (open.isEmpty()) {
                 return;
@@ -115,7 +115,7 @@ public final class PaymentBatch {
             retryAfter = Stream.concat(retryAfter.stream(), asked.stream()).max(Comparator.naturalOrder());
         }
 
-        /** Takes a batch's answer in, line by line if the server took the batch. */
+        /** Reads the answer to a batch, line by line if the server took the batch. */
         private final class BatchAnswer {
             private final List<NewPayment> open;
             private final Set<NewPayment> mayChange = new HashSet<>();
@@ -144,7 +144,7 @@ public final class PaymentBatch {
                 waitFor(read.retryAfter());
             }
 
-            /** The server took none of them, for a wrong token, say; or it took all, and ended before it had answered them. */
+            /** Either the server took none of them, for example for a wrong token, or it ended before it had answered all. */
             void end() {
                 if (status == 200) {
                     unanswered().forEach(payment -> doubt(payment).arises(why));

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Sends payments until each is accepted or refused for good. Every repeat carries the same key and the same bytes, so it is
- * safe even when the answer to the first was lost. Repeated are: no answer, 408, 409 in use, 429 and 5xx; nothing else, for
- * nothing else would change. A payment is called refused only if no sending of it can have been accepted. Any thread may send.
+ * Sends payments until each is accepted or refused for good. Every repeat has the same key and the same bytes, so it is safe even if the
+ * answer to the first was lost. It repeats after no answer, 408, 409 in use, 429 and 5xx; other answers would not change. A payment is
+ * called refused only if no sending of it can have been accepted. Any thread may send.
  *
  * <pre>{@code
  * try (PaymentClient client = new PaymentClient(URI.create("http://127.0.0.1:8080"), "test_acme", Retries.USUAL)) {
@@ -45,7 +45,7 @@ public final class PaymentClient implements AutoCloseable {
     }
 
     /**
-     * Returns once there is an answer or nothing is left to try.
+     * Returns when there is a final answer or all sends are used up.
      *
      * @throws InterruptedException if the thread is interrupted; the payment may have been accepted, as with {@link Sent.Unknown}
      */
@@ -54,7 +54,7 @@ public final class PaymentClient implements AutoCloseable {
                 .POST(BodyPublishers.ofByteArray(Wire.body(payment))).build());
     }
 
-    /** The same for a refund, whose name does what a key does for a payment. */
+    /** The same for a refund. Its payment and reference do what a key does for a payment. */
     public Sent refund(NewRefund refund) throws InterruptedException {
         return send(request("/v1/payments/" + refund.payment() + "/refunds", "application/json", true)
                 .POST(BodyPublishers.ofByteArray(Wire.body(refund))).build());

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * How often and how soon to send again: exponential, with full jitter, so that many clients that failed together do not
- * come back together. What the server asks for with Retry-After is a minimum.
+ * How often and how soon to send again: exponential, with full jitter, so that clients that failed together do not come back together.
+ * The server's Retry-After is a minimum.
  *
  * @param most    sends, the first included
  * @param first   the longest first pause; each next one may be twice as long

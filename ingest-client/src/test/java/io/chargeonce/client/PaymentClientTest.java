@@ -243,7 +243,7 @@ class PaymentClientTest {
     }
 
     @Test
-    void a_batch_that_is_refused_as_a_whole_is_refused_for_each_and_one_without_an_answer_is_unknown() throws Exception {
+    void each_payment_of_a_refused_batch_is_refused_and_of_an_unanswered_batch_unknown() throws Exception {
         answer(401, "{\"type\":\"urn:no\",\"detail\":\"token\"}");
         assertThat(sendBatch("a", "b")).containsExactly(new Sent.Refused(401, "urn:no", "token", 1),
                 new Sent.Refused(401, "urn:no", "token", 1));

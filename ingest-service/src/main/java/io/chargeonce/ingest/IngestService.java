@@ -45,8 +45,8 @@ import java.util.ArrayList;
 import java.util.function.IntSupplier;
 
 /**
- * One ingest service: takes payments over HTTP and relays what it staged to Kafka. It starts while Postgres or Kafka is
- * away and answers 503 until Postgres is back. Several may live in one JVM; any thread may close one.
+ * One ingest service: takes payments over HTTP and relays what it staged to Kafka. It starts even if Postgres or Kafka is
+ * away, and answers 503 until Postgres is back. Several may live in one JVM; any thread may close one.
  */
 public final class IngestService implements AutoCloseable {
 
@@ -79,7 +79,7 @@ public final class IngestService implements AutoCloseable {
         var topics = new Topics(pipeline.topicPrefix());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
-        // Read before anything starts, for a wrong file is told at once. The web server starts last, and reads them again.
+        // Read before anything starts, so that a wrong file is reported at once. The web server starts last, and reads them again.
         settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
             files.tls();
             return () -> {};
@@ -117,7 +117,7 @@ public final class IngestService implements AutoCloseable {
 
     private static Worker startReaper(Lifecycle lifecycle, Reaper reaper, Meters meters) {
         Gauge.builder("chargeonce.ingest.keys.unfinished", reaper, Reaper::unfinished)
-                .description("Keys older than a day whose payment is not finished: somebody has to look")
+                .description("Keys older than a day whose payment is not finished; find out why")
                 .register(meters.registry());
         return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runOnce, meters);
     }
@@ -158,7 +158,7 @@ public final class IngestService implements AutoCloseable {
         lifecycle.awaitShutdown();
     }
 
-    /** The port that it listens on, also where any free one was asked for. */
+    /** The port that it listens on. */
     public int port() {
         return http.port();
     }

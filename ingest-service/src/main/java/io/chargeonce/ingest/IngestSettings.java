@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param databaseConnections the most that this service holds, its relay's among them
  * @param chargeWithin        after this time an accepted payment is charged no more
  * @param dedupeRetention     how long a key stays taken
- * @param tls                 empty is HTTP in the clear, for a machine of one's own or behind a proxy
+ * @param tls                 empty is plain HTTP, for one machine or behind a proxy
  */
 public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
         Duration dedupeRetention, Optional<TlsFiles> tls) {
@@ -34,7 +34,7 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "How long after its acceptance a payment may be sent to a PSP for the first time; what became of it is asked later too.")
             .between("1m", "30d").orElse("24h");
 
-    /** At least as long as a dead letter may wait on its topic: merged later, it would meet a key that is free again. */
+    /** At least as long as a dead letter may wait on its topic. If it is merged later, its key must still be taken. */
     public static final Setting<Duration> DEDUPE_RETENTION = Setting.duration("CHARGEONCE_DEDUPE_RETENTION",
             "How long an idempotency key stays taken after its payment was accepted.")
             .between(TopicPlan.RETENTION.toDays() + "d", "3650d").orElse("400d");
@@ -48,7 +48,7 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY))
             .flatMap(List::stream).toList();
 
-    /** The usual retention, and HTTP in the clear. */
+    /** The usual retention, and plain HTTP. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {
         this(pipeline, address, databaseConnections, chargeWithin, Duration.ofDays(400), Optional.empty());
     }

@@ -90,13 +90,13 @@ final class PaymentsApi implements HttpService {
         rules.any(all(request -> Problems.notFound().answer()));
     }
 
-    /** A route for whoever has a credential. */
+    /** A route that needs a token. */
     private Handler merchants(String route, Scope scope, BiFunction<Merchant, ServerRequest, Answer> answer) {
         return handle(route, request -> admit(request, scope)
                 .answer(credential -> shares.request(credential.merchant(), () -> answer.apply(credential.merchant(), request))));
     }
 
-    /** A route for everybody. */
+    /** A route without a token. */
     private Handler all(Function<ServerRequest, Answer> answer) {
         return handle("other", answer);
     }
@@ -106,7 +106,7 @@ final class PaymentsApi implements HttpService {
                 traced(route, request, () -> meters.timed(route, () -> Guarded.answer(() -> answer.apply(request)))));
     }
 
-    /** A child of the caller's span, which the payments that it brings carry on. */
+    /** In a child of the caller's span. Payments carry it on. */
     private <T> T traced(String route, ServerRequest request, Supplier<T> work) {
         return tracing.span(route, SpanKind.SERVER, TraceContext.of(request.headers().first(TRACEPARENT)), work);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever one client does, it costs little and the others are served. */
+/** A hostile client costs little, and the others are served. */
 class HostileClientsTest {
 
     private static final String HEAD = "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\nIdempotency-Key: k\r\n"

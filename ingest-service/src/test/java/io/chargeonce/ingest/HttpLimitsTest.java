@@ -66,6 +66,17 @@ class HttpLimitsTest {
     }
 
     @Test
+    void a_client_that_wants_one_answer_has_its_connection_closed_behind_it() throws IOException {
+        String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        try (var socket = new Socket("127.0.0.1", world.service.port())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write((request + request).getBytes(StandardCharsets.US_ASCII));
+            String answers = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answers.split("HTTP/1.1 200 ")).as("answers").hasSize(2);
+        }
+    }
+
+    @Test
     void a_body_without_end_is_not_read_to_its_end() throws IOException {
         String answer = raw("POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"
                 + "Idempotency-Key: " + key + "\r\nContent-Type: application/json\r\nContent-Length: 9000000000\r\n\r\n{");

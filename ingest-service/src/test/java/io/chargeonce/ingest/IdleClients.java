@@ -7,7 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that opens connections, says nothing on them, and holds them until somebody ends it. */
+/** A process that opens connections, sends nothing on them, and holds them until it is ended. */
 final class IdleClients {
 
     static final String READY = "all connected";

@@ -92,7 +92,7 @@ class IntakeTest {
     }
 
     @Test
-    void what_is_refused_is_told_with_the_reason_and_without_the_content() {
+    void a_refused_record_is_told_with_the_reason_and_without_its_content() {
         world.pay(key + "-reused", BODY);
         send("acme", key + "-reused", Json.with(BODY, "amount", "7"));
         send("acme", key + "-json", "{nonsense");
@@ -137,7 +137,7 @@ class IntakeTest {
     }
 
     @Test
-    void a_topic_of_nobody_is_not_read_until_it_is_a_merchants() {
+    void a_topic_without_a_merchant_is_not_read_until_there_is_one() {
         send("stranger", key, BODY);
         send("acme", key + "-after", BODY);
         awaitOne("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "-after'");

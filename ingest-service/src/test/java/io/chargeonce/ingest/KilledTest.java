@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** SIGKILL in the middle of requests; the client repeats whatever it got no answer to. */
+/** SIGKILL in the middle of requests; the client repeats each request that got no answer. */
 class KilledTest {
 
     private static final int PAYMENTS = 2_000;
@@ -55,7 +55,7 @@ class KilledTest {
     }
 
     @Test
-    void whenever_it_is_killed_each_of_two_thousand_payments_that_are_repeated_until_answered_is_there_once() throws IOException {
+    void two_thousand_payments_that_are_repeated_until_answered_are_each_there_once() throws IOException {
         var random = new Random();
         try (var senders = Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
             KEYS.forEach(key -> senders.submit(() -> untilAnswered(key)));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** More comes than Postgres can take: the next ones are told so at once, and what was begun is neither lost nor doubled. */
+/** More requests than Postgres can take: the excess is refused at once, and accepted payments are neither lost nor doubled. */
 class OverloadTest {
 
     /** Every transaction that accepts payments stands here while there is a row in the table. */

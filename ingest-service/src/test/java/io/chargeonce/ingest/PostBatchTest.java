@@ -191,7 +191,7 @@ class PostBatchTest {
     void what_is_no_batch_is_refused_as_a_whole() {
         assertThat(type(world.send(batch("{}").setHeader("Content-Type", "application/json").build())))
                 .isEqualTo("urn:chargeonce:problem:unsupported-media-type");
-        assertThat(world.send(batch("{}").setHeader("Authorization", "Bearer nobody").build()).statusCode()).isEqualTo(401);
+        assertThat(world.send(batch("{}").setHeader("Authorization", "Bearer unknown").build()).statusCode()).isEqualTo(401);
         assertThat(world.get("/v1/payments/batch").statusCode()).isEqualTo(405);
         assertThat(world.send(batch("").build()).body()).isEmpty();
     }

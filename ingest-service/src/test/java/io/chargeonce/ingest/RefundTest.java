@@ -172,7 +172,7 @@ class RefundTest {
         assertThat(Json.text(giveBack(id, "{}").body(), "status")).isEqualTo("accepted");
     }
 
-    /** A purge that is settled can be undone no more. */
+    /** A purge that is settled cannot be undone. */
     @ParameterizedTest
     @CsvSource({"declined", "purged"})
     void what_was_never_captured_and_never_will_be_is_not_given_back(String state) {
@@ -195,7 +195,7 @@ class RefundTest {
     }
 
     @Test
-    void nobody_refunds_or_sees_a_payment_of_another_merchant() {
+    void no_merchant_refunds_or_sees_a_payment_of_another() {
         String id = captured();
         giveBack(id, "{}");
         String path = "/v1/payments/" + id + "/refunds";
@@ -231,7 +231,7 @@ class RefundTest {
     }
 
     @Test
-    void the_attempts_are_told_in_words() {
+    void the_attempts_are_shown_in_words() {
         String id = captured();
         world.execute("""
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
@@ -242,6 +242,6 @@ class RefundTest {
         String payment = world.get("/v1/payments/" + id).body();
         assertThat(Json.texts(payment, "attempts", "psp")).containsExactly("stripe", "adyen");
         assertThat(Json.texts(payment, "attempts", "result")).containsExactly("certainly took no money: it never reached the PSP",
-                "nobody knows yet whether it took the money: the PSP did not answer in time");
+                "it is not known yet whether it took the money: the PSP did not answer in time");
     }
 }

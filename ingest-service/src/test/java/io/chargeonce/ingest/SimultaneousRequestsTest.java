@@ -66,7 +66,7 @@ class SimultaneousRequestsTest {
     }
 
     @Test
-    void of_simultaneous_different_payloads_under_one_key_one_wins_and_the_others_learn_what_differs() throws Exception {
+    void of_different_payloads_under_one_key_at_once_one_wins_and_the_others_learn_what_differs() throws Exception {
         var amounts = new AtomicInteger();
         List<HttpResponse<String>> answers = allAtOnce(20,
                 () -> world.pay(key, Json.with(BODY, "amount", "" + amounts.incrementAndGet())));
@@ -87,7 +87,7 @@ class SimultaneousRequestsTest {
         assertThat(world.pay(key, Json.with(BODY, "amount", "7")).statusCode()).isEqualTo(409);
     }
 
-    /** Another process holds the key's row uncommitted: its requests wait a while, and nobody else's do. */
+    /** Another process holds the key's row uncommitted: its requests wait a while, and no other requests do. */
     @Test
     void a_key_in_use_elsewhere_is_409_while_other_requests_are_accepted() throws Exception {
         try (Connection elsewhere = world.connect(); var threads = Executors.newVirtualThreadPerTaskExecutor()) {

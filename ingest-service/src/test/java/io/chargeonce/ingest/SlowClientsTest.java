@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever dawdles is sent away. That a connection lies idle is no reason here, but in the last test. */
+/** A slow client loses its connection. Only in the last test is the connection idle. */
 @Timeout(120)
 class SlowClientsTest {
 
@@ -51,7 +51,7 @@ class SlowClientsTest {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** A byte now and then, for as long as somebody is there to take it. */
+    /** A byte now and then, until the server closes the connection. */
     private static void awaitSentAway(String beginning) throws IOException {
         try (var socket = connect(impatient)) {
             send(socket, beginning);

@@ -9,8 +9,8 @@ import io.chargeonce.tracing.Tracing;
 import java.time.Duration;
 
 /**
- * The retry tiers' consumers: one loop per tier waits until a record is due, then hands it to the same handler as the main
- * topic's. A storm of failures fills these topics and never delays that one. Wiring only.
+ * The consumers of the retry tiers. One loop per tier waits until a record is due, then passes it to the handler that the main topic has
+ * too. Many failures fill these topics and never delay the main topic. Wiring only.
  */
 public final class RetryService {
 

@@ -24,12 +24,12 @@ import java.util.TreeMap;
 
 /**
  * Accepts payments: key, operation, audit record and outbox row of each, or nothing of it. At READ COMMITTED the insert
- * that loses a race for a key waits for the winner's commit and then reads the winner's row. An ask whose COMMIT went
- * unanswered finds its own row when it is repeated, and is a replay. For a coalescer's writers.
+ * that loses a race for a key waits for the winner's commit and then reads the winner's row. A request whose COMMIT got no answer
+ * finds its own row when it is repeated, and is a replay. For a coalescer's writers.
  */
 final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance> {
 
-    /** A key's row can only vanish between insert and read by somebody's DELETE: twice is already unheard of. */
+    /** Only a DELETE makes a key's row vanish between insert and read, and even twice in a row is very unlikely. */
     private static final int MOST_ROUNDS = 5;
 
     private final String topic;
@@ -136,7 +136,7 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
             SELECT resource_id, resource_id IN (SELECT payment_id FROM accepted), (SELECT appended FROM audit) FROM fresh
             """.formatted(RequestFingerprint.VERSION, Contract.PAYMENTS);
 
-    /** The ids of the payments whose keys are new, and whether each was accepted; else it is a second click. */
+    /** The ids of the payments whose keys are new, and whether each was accepted; otherwise it is a second click. */
     private Map<String, Boolean> insert(Connection connection, List<AcceptRequest> asks) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             Columns.of(asks, statement)

@@ -5,7 +5,7 @@ import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.payment.PaymentId;
 import java.time.Instant;
 
-/** How an ask was answered, once that is durable. */
+/** The answer to a request to accept a payment, once it is durable. */
 sealed interface Acceptance {
 
     /** The payment is new. */

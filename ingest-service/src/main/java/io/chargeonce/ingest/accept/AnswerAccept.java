@@ -10,11 +10,11 @@ import io.chargeonce.payment.PaymentId;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** Answers one ask, whichever way it came: over HTTP, as a line of a batch, or from a topic. Any thread. */
+/** Answers one request to accept a payment, over HTTP, as a line of a batch or from a topic. Any thread. */
 public final class AnswerAccept implements Function<AcceptRequest, Answer>, AutoCloseable {
 
     private static final int WRITERS = 2;
-    /** Who would wait longer for its turn is told at once to come again: waiting does not make it quicker for anybody. */
+    /** A request that would wait longer for its turn is refused at once: a longer queue makes no request quicker. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
     private final Coalescer<AcceptRequest, Acceptance> acceptances;
@@ -28,7 +28,7 @@ public final class AnswerAccept implements Function<AcceptRequest, Answer>, Auto
     /**
      * @param topic        where accepted payments enter the pipeline
      * @param chargeWithin after this time no new attempt to charge is made
-     * @param staged       told after each commit: a relay in this process need not wait for its next look
+     * @param staged       called after each commit, so that a relay in this process publishes at once
      */
     public static AnswerAccept start(Database database, String topic, Duration chargeWithin, Runnable staged) {
         return new AnswerAccept(

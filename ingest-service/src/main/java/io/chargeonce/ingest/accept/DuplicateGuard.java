@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The second click: another key for a purchase that was made a moment ago. Who takes a purchase's row is the first; the
+ * Finds second clicks: another key for a purchase that was made a moment ago. The payment that takes the purchase's row is the first. The
  * row lives as long as the merchant's window. Within the transaction that accepts.
  */
 final class DuplicateGuard {
@@ -19,7 +19,7 @@ final class DuplicateGuard {
 
     private static final String FORGET = "SELECT take_back_keys(?::text[], ?::text[])";
 
-    /** Takes back the keys of asks that were found to be second clicks: nothing of them may stay. */
+    /** Takes back the keys of second clicks: nothing of them may stay. */
     static void forget(Connection connection, List<AcceptRequest> asks) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET)) {
             Columns.of(asks, statement).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value());
@@ -32,7 +32,7 @@ final class DuplicateGuard {
               FROM first_purchases(?::text[], ?::text[], ?::bytea[])
             """;
 
-    /** The payment that came first, for each ask that was found to be a second click. */
+    /** The payment that came first, for each second click. */
     static Map<AcceptRequest, Acceptance> answers(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         try (var statement = connection.prepareStatement(FIRSTS)) {
@@ -52,7 +52,7 @@ final class DuplicateGuard {
 
     private static final String EXPIRE = "SELECT forget_purchases(5000)";
 
-    /** Removes rows whose time is over; returns how many. */
+    /** Removes expired rows; returns how many. */
     static int expire(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(EXPIRE); var row = statement.executeQuery()) {
             row.next();

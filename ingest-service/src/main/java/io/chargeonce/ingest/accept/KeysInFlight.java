@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends the first of several simultaneous requests with one key to Postgres and lets the others wait for it here, so
- * that a hundred impatient repeats of one stuck key cost Postgres one wait and not a hundred. It decides nothing: the
- * others ask Postgres too once the first is answered, and other processes have their own. Any thread.
+ * Sends the first of several simultaneous requests with one key to Postgres and lets the others wait here. So a hundred repeats of one
+ * stuck key cost Postgres one wait and not a hundred. It decides nothing: once the first is answered, the others query Postgres too, and
+ * other processes have instances of their own. Any thread.
  */
 final class KeysInFlight {
 
@@ -40,7 +40,7 @@ final class KeysInFlight {
             return answer;
         } finally {
             firsts.remove(ask.id(), mine);
-            // Does nothing once the answer is in: those who wait find out for themselves what went wrong.
+            // Does nothing once there is an answer. After a failure each waiting request queries Postgres itself.
             mine.completeExceptionally(new IllegalStateException("the first request with this key failed"));
         }
     }

@@ -68,7 +68,7 @@ public final class PaymentBody {
         return cardNumbers.isEmpty() ? PaymentFields.read(json, form) : new Checked.Wrong<>(Problems.cardNumber(form, cardNumbers));
     }
 
-    /** The fields that hold what can be a card number, in a name or a value, however deep. A name that is not known is not told. */
+    /** The fields that hold what can be a card number, in a name or a value, however deep. An unknown name is not repeated. */
     public static List<String> cardNumbers(JsonNode json, Collection<String> known) {
         var fields = new ArrayList<String>(0);
         for (Map.Entry<String, JsonNode> field : json.properties()) {

@@ -20,7 +20,7 @@ final class PaymentFields {
 
     static final List<String> KNOWN = List.of("amount", "currency", "payment_method", "customer", "reference",
             "description", "receipt_email", "rail");
-    /** A multiple of every PSP's unit, whatever the currency. */
+    /** A multiple of every PSP's unit in every currency. */
     private static final long ROUND_AMOUNT = 1_000_000;
     private static final int MOST_ERRORS = 20;
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+\\.[^@\\s.]+");

@@ -6,8 +6,8 @@ import io.chargeonce.runtime.Sha256;
 import java.util.Optional;
 
 /**
- * What makes two payments the same purchase, whatever their keys: customer, payment method, amount, currency and reference.
- * A request that names neither customer nor reference could be anybody's, so it is no purchase in this sense.
+ * What makes two payments with different keys the same purchase: customer, payment method, amount, currency and reference. A request
+ * that names neither customer nor reference says too little, so it has no purchase in this sense.
  */
 public final class Purchase {
 

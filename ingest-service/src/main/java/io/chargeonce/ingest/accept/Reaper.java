@@ -9,13 +9,13 @@ import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Forgets, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges; guards when their
- * time is over, presentations when no budget counts them any more. What is not finished is never forgotten; it is counted for an
- * alert. For one thread; several processes may each run one.
+ * Deletes, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges, expired guards, and
+ * presentations that no budget counts any more. A payment that is not finished is never deleted but counted for an alert. For one
+ * thread; several processes may each run one.
  */
 public final class Reaper {
 
-    /** After it the payments that were not settled are looked at again. */
+    /** After it the walk begins again, and meets the payments that have settled since. */
     private static final Duration ROUND = Duration.ofHours(12);
     private static final Duration COUNTED_EVERY = Duration.ofMinutes(1);
     private static final int SOME = 1000;
@@ -50,7 +50,7 @@ public final class Reaper {
         return done;
     }
 
-    /** What has been settled since is met too. */
+    /** The walk begins at the oldest key again. */
     void beginAgain() {
         reached = OffsetDateTime.MIN;
         roundEnds = System.nanoTime() + ROUND.toNanos();

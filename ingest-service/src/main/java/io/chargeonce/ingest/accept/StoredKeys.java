@@ -12,7 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Answers asks whose key is taken, from the rows of whoever took it. Within the transaction that found it taken. */
+/** Answers requests whose key is taken, from the row that has it. Within the transaction that found it taken. */
 final class StoredKeys {
 
     private StoredKeys() {}
@@ -25,7 +25,7 @@ final class StoredKeys {
         }
     }
 
-    /** Asks whose key is gone again are not among the answers. */
+    /** Requests whose key is gone again are not among the answers. */
     static Map<AcceptRequest, Acceptance> read(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         if (!asks.isEmpty()) {

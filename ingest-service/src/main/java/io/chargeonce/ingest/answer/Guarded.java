@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what can go wrong below into the problem to answer with. */
+/** Turns exceptions of a request into problems to answer with. */
 public final class Guarded {
 
     private static final Logger LOG = LoggerFactory.getLogger(Guarded.class);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a request is answered with, whichever way it came: answers, problems, and how both are counted.
+ * Answers and problems, for every way in which a request can come, and how they are counted.
  * Knows payments and no other room.
  */
 package io.chargeonce.ingest.answer;

@@ -13,16 +13,16 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /**
- * Answers a stream of lines with a stream of lines, in order, while it is still arriving. Whatever its length, it holds a
- * bounded number of lines: when the reader of the answers is slow, no more requests are read. The thread that runs it
- * writes; another reads and begins the answers; any may end it early.
+ * Answers a stream of lines with a stream of lines, in order, while it is still arriving. It holds a bounded number of lines: while the
+ * client reads its answers slowly, no more requests are read. The thread that runs it writes; another reads and begins the answers; any
+ * thread may end it early.
  */
 final class Batch {
 
     /** How many lines are worked on at once: enough for a few commits' worth, little enough to hold in memory. */
     static final int AT_ONCE = 256;
 
-    /** What comes out of the window: an answer to write, the end of the lines, good or bad, or that it may have been ended. */
+    /** The writer's next step: write an answer, check whether the batch was ended, or end after the last line or a failure. */
     private sealed interface Next {
         record Line(CompletableFuture<byte[]> answer) implements Next {}
 
@@ -47,12 +47,12 @@ final class Batch {
         this.leftover = leftover;
     }
 
-    /** No line begins any more. When those that did are answered, the answers end. */
+    /** Begins no more lines. The answers end when all begun lines are answered. */
     void end() {
         synchronized (this) {
             ended = true;
         }
-        // A writer that finds the window full looks after each answer anyway.
+        // If the window is full, the writer checks after each answer anyway.
         window.offer(new Next.Look());
     }
 
@@ -79,7 +79,7 @@ final class Batch {
         try {
             write(out);
             out.close();
-            // A connection that is closed while the client sends may take the last answers with it.
+            // If the connection is closed while the client still sends, the client may lose the last answers.
             reader.join(leftover);
         } catch (InterruptedException e) {
             throw new IOException("interrupted while a batch was answered", e);
@@ -99,13 +99,13 @@ final class Batch {
         } catch (InterruptedException writerGone) {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException e) {
-            tell(e instanceof IOException io ? io : new IOException(e));
+            end(e instanceof IOException io ? io : new IOException(e));
         }
     }
 
-    private void tell(IOException failure) {
+    private void end(IOException failure) {
         try {
-            // The read may have been interrupted for being slow; the writer has to hear of it all the same.
+            // A slow read is ended by an interrupt. It must not keep the failure from the writer.
             Thread.interrupted();
             window.put(new Next.End(Optional.of(failure)));
         } catch (InterruptedException writerGone) {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Waits for a client's bytes only so long at a time. One thread. */
+/** Limits how long each read may wait for the client. One thread. */
 final class PatientInput extends FilterInputStream {
 
     private final Deadline patience;

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Waits for a client to take bytes only so long at a time. One thread. */
+/** Limits how long each write may wait for the client. One thread. */
 final class PatientOutput extends FilterOutputStream {
 
     private final Deadline patience;

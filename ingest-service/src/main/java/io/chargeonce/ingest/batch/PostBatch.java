@@ -15,6 +15,7 @@ import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.RateLimits;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.transport.Deadline;
+import io.chargeonce.ingest.transport.Http10;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.payment.IdempotencyKey;
 import io.helidon.webserver.CloseConnectionException;
@@ -35,8 +36,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Payment requests as lines of JSON, each accepted or refused by itself as if it had come alone, after those before it, and no
- * faster than the merchant may send. Any thread.
+ * Payment requests as lines of JSON. Each is accepted or refused by itself, as if it had come alone, and no faster than the merchant may
+ * send. Any thread.
  */
 public final class PostBatch {
 
@@ -70,12 +71,15 @@ public final class PostBatch {
 
     /** Whether the lines are guarded against second clicks; or why there can be no batch. */
     public static Checked<Boolean> guarded(ServerRequest request) {
+        if (Http10.isVersionOf(request)) {
+            return new Checked.Wrong<>(Problems.batchNeedsHttp11());
+        }
         return RequestBody.hasType(request, NDJSON)
                 ? GuardHeader.read(request)
                 : new Checked.Wrong<>(Problems.notNdjson());
     }
 
-    /** What was read of each batch is answered, and then its answers end as if it had been all; so do those that begin later. */
+    /** Ends each batch, now and later: the lines that were read are answered, and then the answers end cleanly. */
     public void endAll() {
         ended = true;
         open.forEach(Batch::end);
@@ -110,7 +114,7 @@ public final class PostBatch {
         }
     }
 
-    /** Closed means sent to the end: the web server would send the end only after the request is over. */
+    /** Sends the end of the answers when it is closed; the web server would send it only after the request is over. */
     private static final class Answers extends FilterOutputStream {
         private final ServerResponse response;
 
@@ -139,7 +143,7 @@ public final class PostBatch {
                 : InputStream.nullInputStream();
     }
 
-    /** A batch may be open for hours: each line is let in by itself, or a token would pay on after it was revoked. */
+    /** A batch may be open for hours, so the token is checked for each line: a revoked one must not go on paying. */
     private byte[] answer(Credential credential, InetAddress client, boolean guarded, String origin, BatchLine line) {
         return line.answered(meters.timed("batch", () -> Guarded.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
                 still -> line.request().answer(
@@ -150,7 +154,7 @@ public final class PostBatch {
                         })))));
     }
 
-    /** The other end of the connection. Nothing that a request says of where it comes from is believed. */
+    /** The address of the connection. What a request says about its origin is not believed. */
     public static InetAddress client(ServerRequest request) {
         return request.remotePeer().address() instanceof InetSocketAddress socket && !socket.isUnresolved() ? socket.getAddress()
                 : InetAddress.getLoopbackAddress();

@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Works on everything at once, but on what shares a turn one after the other, in the order in which the turns were taken. One
- * thread takes them; each piece of work has a virtual thread of its own.
+ * Runs work in parallel, but work that shares a turn one after the other, in the order in which the turns were taken. One thread takes
+ * turns; each piece of work has a virtual thread of its own.
  */
 final class Turns {
 
@@ -23,7 +23,7 @@ final class Turns {
         threads = work -> Thread.ofVirtual().name(name).start(work);
     }
 
-    /** Begins the work when whatever took one of these turns before is done, well or not. */
+    /** Begins the work when all earlier work with one of these turns has ended, with success or not. */
     <T> CompletableFuture<T> take(Set<Object> turns, Supplier<T> work) {
         CompletableFuture<?>[] before =
                 turns.stream().map(last::get).filter(Objects::nonNull).toArray(CompletableFuture[]::new);

@@ -50,7 +50,7 @@ public final class Intake implements AutoCloseable {
     }
 
     /**
-     * @param staged    told when a refusal is staged: a relay in this process need not wait for its next look
+     * @param staged    called when a refusal is staged, so that a relay in this process publishes it at once
      * @param retention how long a key stays taken
      */
     public static Intake of(Database database, KafkaConnection kafka, Topics topics, Function<AcceptRequest, Answer> accept,
@@ -62,11 +62,11 @@ public final class Intake implements AutoCloseable {
         return new Intake(existing::existing, kafka, topics.intakeGroup(), handler, registry);
     }
 
-    /** Looks whether other topics are to be read than before. Always 0: the next look is not urgent. */
+    /** Checks whether the topics have changed. Always 0: the next check is not urgent. */
     public synchronized int runOnce() {
         Set<String> wanted = topics.get();
         if (!wanted.equals(read)) {
-            LOG.info("Payment requests are now also taken from {}", wanted);
+            LOG.info("Payment requests are now taken from HTTP and from {}", wanted);
             close();
             read = wanted;
             loop = wanted.isEmpty() ? Optional.empty() : Optional.of(startLoop(wanted));
@@ -75,8 +75,8 @@ public final class Intake implements AutoCloseable {
     }
 
     /**
-     * Why it will not go on by itself, in one line. What Kafka refuses is no reason: payments still come over HTTP, and the
-     * loop's meters tell it.
+     * Why it will not go on by itself, in one line. A refusal by Kafka is not a reason: payments still come over HTTP, and the loop's
+     * meters show it.
      */
     public Optional<String> standstill() {
         return loop.flatMap(RecordLoop::standstill);

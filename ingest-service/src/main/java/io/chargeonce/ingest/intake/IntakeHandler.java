@@ -27,18 +27,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Accepts a payment request from a merchant's topic as if it had come over HTTP: the record's key is the idempotency key,
- * its value the body. What is refused goes to the refusals topic; what could not be decided comes again, but not for ever where
- * only this one record fails.
+ * its value the body. A refused record goes to the refusals topic. A record that could not be decided is tried again, but not for ever
+ * if it is the only one that fails.
  */
 final class IntakeHandler implements RecordHandler {
 
     private static final Duration A_LITTLE_LATER = Duration.ofSeconds(1);
     private static final int BUG = 500;
     private static final int UNDECIDED_FROM = 501;
-    /** So often a record may run into a bug before it is refused: then it stands in its topic's way no longer. */
+    /** A record that runs into a bug so often is refused, so that it no longer blocks its topic. */
     private static final int MOST_BUGS = 10;
     private static final int MOST_REMEMBERED = 10_000;
-    /** At most, that of Kafka and this process. */
+    /** The largest difference between the clocks of Kafka and this process. */
     private static final Duration CLOCKS_APART = Duration.ofDays(1);
 
     private final Function<AcceptRequest, Answer> accept;
@@ -48,7 +48,7 @@ final class IntakeHandler implements RecordHandler {
     private final Duration youngerThan;
     private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
 
-    /** @param retention how long a key stays taken: after it, a record that is read once more would be another payment */
+    /** @param retention how long a key stays taken; after it, a record that is read again would be another payment */
     IntakeHandler(Function<AcceptRequest, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
         this.accept = accept;
         this.refusals = refusals;
@@ -101,7 +101,7 @@ final class IntakeHandler implements RecordHandler {
                                                 })))));
     }
 
-    /** Its key may have been forgotten with its payment. The topic is the merchant's, and may keep records for longer than we keep keys. */
+    /** The key of an older record may have been deleted with its payment: the merchant's topic may keep records longer than we keep keys. */
     private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
         boolean young = record.timestamp() >= clock.instant().minus(youngerThan).toEpochMilli();
         return young ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Which topics take payment requests: those of merchants that have one. A topic of nobody's is not read, whatever its name.
- * Who may write to a merchant's topic is Kafka's to say. Any thread.
+ * The topics that take payment requests: one for each merchant that has one. A topic without a merchant is not read. Kafka's ACLs decide
+ * who may write to a merchant's topic. Any thread.
  *
  * @param prefix what the names begin with, before the merchant's id
  */

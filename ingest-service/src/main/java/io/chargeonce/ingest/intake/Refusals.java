@@ -19,8 +19,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * Tells producers, on a topic, which of their records were refused and why. It says where the record is and never what was
- * in it, for that may be a card number. A record that comes twice is refused twice under one event id. Any thread.
+ * Tells producers on a topic which of their records were refused and why. It gives the record's place and never its content, which may be
+ * a card number. A record that is read twice is refused twice under one event id. Any thread.
  */
 final class Refusals {
 
@@ -31,7 +31,7 @@ final class Refusals {
     private final Runnable staged;
     private final InstantSource clock;
 
-    /** @param staged told after each commit: a relay in this process need not wait for its next look */
+    /** @param staged called after each commit, so that a relay in this process publishes at once */
     Refusals(Database database, String topic, Runnable staged, InstantSource clock) {
         this.database = database;
         this.topic = topic;
@@ -40,7 +40,7 @@ final class Refusals {
     }
 
     void stage(ConsumerRecord<byte[], byte[]> record, Answer refusal) {
-        // With its time: another topic of the same name, made later, has other records at the same places.
+        // With the record's time: a topic that is deleted and made again has other records at the same offsets.
         String id = "%s-%d-%d-%d".formatted(record.topic(), record.partition(), record.offset(), record.timestamp());
         var value = new LinkedHashMap<String, Object>();
         value.put("type", TYPE);
@@ -58,7 +58,7 @@ final class Refusals {
         staged.run();
     }
 
-    /** Only if it is one and no card number. Other bytes are not shown. */
+    /** Only a valid key that is not a card number. Other bytes are not shown. */
     private static Optional<String> key(ConsumerRecord<byte[], byte[]> record) {
         return Optional.ofNullable(record.key()).map(key -> new String(key, StandardCharsets.UTF_8))
                 .flatMap(IdempotencyKey::parse).map(IdempotencyKey::value).filter(key -> !CardNumbers.isIn(key));

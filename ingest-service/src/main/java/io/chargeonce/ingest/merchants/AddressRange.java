@@ -12,7 +12,7 @@ import java.util.Arrays;
  */
 public record AddressRange(InetAddress first, int prefix) {
 
-    /** @throws IllegalArgumentException for what is no such range; names of hosts are none */
+    /** @throws IllegalArgumentException if it is not such a range; a host name is not */
     public static AddressRange parse(String text) {
         String[] parts = text.split("/", -1);
         if (parts.length > 2 || !parts[0].matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
@@ -32,7 +32,7 @@ public record AddressRange(InetAddress first, int prefix) {
     }
 
     private static IllegalArgumentException wrong(String text) {
-        return new IllegalArgumentException("'" + text + "' is no range of addresses such as 192.0.2.0/24 or 2001:db8::/32");
+        return new IllegalArgumentException("'" + text + "' is not a range of addresses such as 192.0.2.0/24 or 2001:db8::/32");
     }
 
     boolean holds(InetAddress address) {

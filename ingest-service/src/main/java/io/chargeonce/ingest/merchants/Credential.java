@@ -10,18 +10,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A token that was issued, as Postgres knew it a few seconds ago at most.
+ * An issued token, as Postgres knew it at most a few seconds ago.
  *
  * @param digest of the token
  * @param from   where it may come from; empty is anywhere
  */
-public record Credential(ByteBuffer digest, Merchant merchant, Validity standing, Set<Scope> scopes, List<AddressRange> from) {
+public record Credential(ByteBuffer digest, Merchant merchant, Validity validity, Set<Scope> scopes, List<AddressRange> from) {
 
     enum Validity { VALID, EXPIRED, REVOKED }
 
-    /** Why it is not good for this; empty if it is. */
+    /** Why it cannot be used for this; empty if it can. */
     Optional<Problem> refusal(Scope scope, InetAddress client) {
-        return switch (standing) {
+        return switch (validity) {
             case EXPIRED -> Optional.of(Problems.tokenExpired());
             case REVOKED -> Optional.of(Problems.tokenRevoked());
             case VALID ->

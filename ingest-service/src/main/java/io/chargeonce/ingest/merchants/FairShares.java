@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * How much of the front door one merchant may hold at a time. What is over it is refused with 429 before its body is read, so that a
+ * How many requests and batches one merchant may have under way. More are refused with 429 before their bodies are read, so that a
  * flood costs little. Any thread.
  */
 public final class FairShares {
 
-    /** More than any merchant needs at once: a request takes milliseconds. Those who wait for outcomes are most of them. */
+    /** More than any merchant needs: a request takes milliseconds. Most of them are requests that wait for outcomes. */
     private static final int REQUESTS = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
     /** Each batch works on {@code Batch.AT_ONCE} lines at a time, so that a few of them fill any machine. */
     public static final int BATCHES = 64;
-    /** Of all merchants together, so that batches that lie idle leave requests to those who have only one payment. */
+    /** Of all merchants together, so that idle batches leave room for single payments. */
     private static final int BATCHES_OF_ALL = IngestHttp.MOST_REQUESTS_AT_ONCE / 2;
     private static final String ALL = "all";
 

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** Lets in who has a credential that is good for this and has not come too often. Who has none waits for the answer. Any thread. */
+/** Admits requests with a valid token, within the merchant's limit. The answer to a failed one is delayed. Any thread. */
 public record FrontDoor(Merchants merchants, RateLimits limits, AuthenticationFailures failures) {
 
     /**

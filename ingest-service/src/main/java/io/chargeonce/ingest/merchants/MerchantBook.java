@@ -46,7 +46,7 @@ public final class MerchantBook {
     private final Database database;
     private final String claim;
 
-    /** @param claim who the client says that it is; the audit records name the login of the session, and keep this beside it */
+    /** @param claim the client's own name for its user; audit records name the login of the session and keep this beside it */
     public MerchantBook(Database database, String claim) {
         this.database = database;
         this.claim = claim;
@@ -118,7 +118,7 @@ public final class MerchantBook {
 
     private static final String LOGIN = "SELECT session_user";
 
-    /** Whom the audit log names. */
+    /** The name that the audit log uses. */
     public static String login(Database database) {
         return database.withConnection(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {

@@ -7,6 +7,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.runtime.ClientNetwork;
 import io.chargeonce.runtime.Sha256;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -26,26 +27,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Tells whose token a request carries, and whether it is good for that. Only digests are stored, looked up and remembered; comparing
- * digests of guesses tells a guesser nothing about the tokens. What Postgres said holds for {@link #REMEMBERED}, so a revoked token
- * dies that late, within an open batch too. Any thread.
+ * Finds the merchant of a request's token, and whether the token is good for the request. Only digests are stored, looked up and
+ * remembered, so the time of a comparison reveals nothing about the tokens. The answer of Postgres is remembered for {@link #REMEMBERED},
+ * and never beyond the token's life. So a revoked token ends that late, in an open batch too. Any thread.
  */
 public final class Merchants implements AutoCloseable {
 
     static final Duration REMEMBERED = Duration.ofSeconds(5);
-    /** Guesses come from outside: what is remembered of them is bounded, and apart, so that they push out no token that was issued. */
+    /** Guesses are remembered apart and in bounded number, so that they cannot push out a token that was issued. */
     private static final int MOST_GUESSES = 10_000;
     private static final int LONGEST_TOKEN = 500;
     private static final String SCHEME = "Bearer ";
 
-    /** @param until  what Postgres said holds, or the token expires */
+    /** @param until when Postgres must be queried again */
     private record Known(Credential credential, Instant until) {}
 
     private record Found(Credential credential, Optional<Duration> lives) {}
 
     private final InstantSource clock;
     private final Coalescer<ByteBuffer, Optional<Found>> lookups;
-    /** There are no more than tokens were issued. */
+    /** Bounded by the number of issued tokens. */
     private final Map<ByteBuffer, Known> issued = new ConcurrentHashMap<>();
     private final Map<ByteBuffer, Instant> guesses = new ConcurrentHashMap<>();
     private final Set<ByteBuffer> used = ConcurrentHashMap.newKeySet();
@@ -57,7 +58,7 @@ public final class Merchants implements AutoCloseable {
 
     /**
      * @param authorization the header's values, as many as were sent
-     * @param client        by its connection: what a request says of where it comes from counts for nothing
+     * @param client        the address of the connection; what a request says about its origin does not count
      */
     public Checked<Credential> authenticate(List<String> authorization, Scope scope, InetAddress client) {
         return authorization.stream()
@@ -70,7 +71,7 @@ public final class Merchants implements AutoCloseable {
                 .orElseGet(() -> new Checked.Wrong<>(Problems.unauthenticated()));
     }
 
-    /** Once more, for who was let in before and still sends. */
+    /** Checks a token again that was accepted before, for a request that takes long. */
     public Checked<Credential> again(Credential before, Scope scope, InetAddress client) {
         return check(before.digest(), scope, client);
     }
@@ -107,21 +108,21 @@ public final class Merchants implements AutoCloseable {
         return found.map(Found::credential);
     }
 
-    /** Until when what Postgres says now holds: never beyond the token's life. */
-    static Instant until(Instant now, Optional<Duration> lives) {
+    /** How long the answer of Postgres is remembered: never beyond the token's life. */
+    private static Instant until(Instant now, Optional<Duration> lives) {
         return now.plus(lives.filter(life -> life.compareTo(REMEMBERED) < 0).orElse(REMEMBERED));
     }
 
     /**
-     * In whose line a lookup waits. A token that was issued when it was last looked up waits in its merchant's, any other in that of the
-     * address it came from: who guesses makes neither wait who has a token, nor who comes from elsewhere with a new one.
+     * The line in which a lookup waits. A token that was issued at its last lookup waits in the line of its merchant, any other in the line
+     * of its network. So guesses delay neither tokens that were issued nor new tokens from other networks.
      */
     Object line(ByteBuffer digest, InetAddress client) {
         Known known = issued.get(digest);
-        return known == null ? client : known.credential().merchant().id();
+        return known == null ? ClientNetwork.of(client) : known.credential().merchant().id();
     }
 
-    /** It is no token: who sends it again within that time costs no statement. */
+    /** Remembers that there is no such token, so that a repeat within that time costs no statement. */
     void guessed(ByteBuffer digest, Instant until) {
         if (guesses.size() >= MOST_GUESSES) {
             guesses.clear();
@@ -129,7 +130,7 @@ public final class Merchants implements AutoCloseable {
         guesses.put(digest, until);
     }
 
-    /** Which tokens were used since it was last asked. */
+    /** The tokens that were used since the last call. */
     Set<ByteBuffer> takeUsed() {
         Set<ByteBuffer> taken = Set.copyOf(used);
         used.removeAll(taken);
@@ -159,13 +160,13 @@ public final class Merchants implements AutoCloseable {
         var merchant = new Merchant(row.getString(2), Optional.ofNullable(row.getObject(3, Integer.class)));
         Optional<Duration> lives = Optional.ofNullable(row.getObject(7, Long.class)).map(Duration::ofMillis);
         boolean isOver = lives.filter(rest -> !rest.isPositive()).isPresent();
-        Credential.Validity standing = row.getBoolean(4) ? Credential.Validity.REVOKED
+        Credential.Validity validity = row.getBoolean(4) ? Credential.Validity.REVOKED
                 : isOver ? Credential.Validity.EXPIRED : Credential.Validity.VALID;
         Set<Scope> scopes =
                 Arrays.stream((String[]) row.getArray(5).getArray()).map(Scope::fromTag).collect(Collectors.toUnmodifiableSet());
         List<AddressRange> from = row.getArray(6) == null ? List.of()
                 : Arrays.stream((String[]) row.getArray(6).getArray()).map(AddressRange::parse).toList();
-        return new Found(new Credential(ByteBuffer.wrap(row.getBytes(1)), merchant, standing, scopes, from),
+        return new Found(new Credential(ByteBuffer.wrap(row.getBytes(1)), merchant, validity, scopes, from),
                 isOver ? Optional.empty() : lives);
     }
 

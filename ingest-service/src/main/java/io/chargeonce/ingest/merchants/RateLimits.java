@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How many requests a second each merchant may make of this process; a line of a batch is one too. A merchant that was quiet
- * may make a second's worth at once. Any thread.
+ * How many requests a second each merchant may send to this process; a line of a batch counts as one. After a quiet time a merchant may
+ * send a second's worth at once. Any thread.
  */
 public final class RateLimits {
 
@@ -23,7 +23,7 @@ public final class RateLimits {
         }
     }
 
-    /** A second, of one who waits. */
+    /** Checks a second of one waiting line. */
     private static final int MOST_LOOKS = 100;
 
     private final InstantSource clock;
@@ -38,7 +38,7 @@ public final class RateLimits {
         return merchant.requestsPerSecond().map(perSecond -> take(merchant.id(), perSecond)).orElse(true);
     }
 
-    /** The same for a line of a batch, which is not refused: its turn is waited for. Returns early when interrupted. */
+    /** The same for a line of a batch, which is not refused but waits. Returns early when interrupted. */
     public void await(Merchant merchant) {
         while (!admits(merchant) && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(Duration.ofSeconds(1).toNanos() / Math.min(merchant.requestsPerSecond().orElseThrow(), MOST_LOOKS));

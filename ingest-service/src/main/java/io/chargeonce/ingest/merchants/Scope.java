@@ -21,6 +21,6 @@ public enum Scope {
     /** @throws IllegalArgumentException if there is none of this name */
     public static Scope fromTag(String tag) {
         return Arrays.stream(values()).filter(scope -> scope.tag().equals(tag)).findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("'" + tag + "' is no scope: there are pay, refund and read"));
+                .orElseThrow(() -> new IllegalArgumentException("'" + tag + "' is not a scope: there are pay, refund and read"));
     }
 }

@@ -21,8 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The merchants' credentials. A token is shown to whoever makes it and never again: only its digest is stored, and the
- * digest's beginning is its name. Every change leaves an audit record. Any thread.
+ * The merchants' tokens. A token is shown once, when it is made: only its digest is stored, and the digest's beginning is its id. Every change leaves an audit record. Any thread.
  */
 public final class TokenBook {
 
@@ -31,7 +30,7 @@ public final class TokenBook {
     private static final int ID_BYTES = 6;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** @param secret to be handed to the merchant now */
+    /** @param secret is shown now and never again */
     public record NewToken(String id, String secret) {
 
         /** Without the secret. */
@@ -50,7 +49,7 @@ public final class TokenBook {
      */
     public record Grant(Set<Scope> scopes, List<AddressRange> from, Optional<Duration> lives) {
 
-        /** All that there is, for ever. */
+        /** Every scope, from anywhere, for ever. */
         public static final Grant USUAL = new Grant(EnumSet.allOf(Scope.class), List.of(), Optional.empty());
 
         public Grant {
@@ -67,7 +66,7 @@ public final class TokenBook {
     private final Database database;
     private final String claim;
 
-    /** @param claim who the client says that it is; the audit records name the login of the session, and keep this beside it */
+    /** @param claim the client's own name for its user; audit records name the login of the session and keep this beside it */
     public TokenBook(Database database, String claim) {
         this.database = database;
         this.claim = claim;
@@ -138,7 +137,7 @@ public final class TokenBook {
             """.formatted(ID_BYTES);
 
     /**
-     * Makes a token like this one, which itself expires after the overlap, or when it would have anyhow.
+     * Makes a token like this one. This one expires after the overlap, or earlier if it would have expired earlier.
      *
      * @param overlap zero ends the old one at once
      * @return empty if no valid token has this id

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 
-/** Writes down which tokens were used, behind the requests' back; a token's row is written every five minutes at most. One thread. */
+/** Records which tokens were used, apart from the requests. A token's row is written at most every five minutes. One thread. */
 public final class TokenUse {
 
     private final Database database;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What was tried to charge a payment, in words that need no knowledge of this pipeline. */
+/** The attempts to charge a payment, in words that need no knowledge of this pipeline. */
 final class AttemptView {
 
     private AttemptView() {}
@@ -52,7 +52,7 @@ final class AttemptView {
     static String inWords(AttemptState state, Optional<String> cause) {
         return switch (state) {
             case IN_FLIGHT -> "under way, no answer yet";
-            case UNKNOWN -> "nobody knows yet whether it took the money" + cause.map(tag -> ": " + unknown(tag)).orElse("");
+            case UNKNOWN -> "it is not known yet whether it took the money" + cause.map(tag -> ": " + unknown(tag)).orElse("");
             case FAILED_DEFINITE -> "certainly took no money" + cause.map(tag -> ": " + failed(tag)).orElse("");
             case SUCCEEDED -> "took the money";
         };
@@ -61,16 +61,16 @@ final class AttemptView {
     private static String failed(String tag) {
         return FailureCause.fromTag(tag).map(cause -> switch (cause) {
             case PSP_HOST_UNKNOWN, CONNECTION_REFUSED, CONNECT_TIMED_OUT, TLS_HANDSHAKE_FAILED -> "it never reached the PSP";
-            case TOO_LATE_TO_SEND -> "its time was over before it was sent";
-            case BREAKER_OPEN -> "the PSP was unwell";
+            case TOO_LATE_TO_SEND -> "it was too late to send it";
+            case BREAKER_OPEN -> "the PSP was failing and was not called";
             case PSP_ABSENT -> "the PSP is not set up";
-            case RATE_LIMITED -> "the PSP had too much to do and refused it";
+            case RATE_LIMITED -> "the PSP limits how many requests it takes, and refused it";
             case CREDENTIAL_REFUSED -> "the PSP refused our credential";
             case PSP_UNWELL -> "the PSP failed before it did anything";
             case INTERNAL_ERROR -> "something was wrong on our side";
             case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
-            case SETTLED_NOT_CHARGED -> "that was found out by hand";
-            case REFUSED_BY_THIS_PSP -> "this PSP does not do such payments";
+            case SETTLED_NOT_CHARGED -> "a person has found that out";
+            case REFUSED_BY_THIS_PSP -> "this PSP does not take such payments";
             case REQUEST_REFUSED -> "the PSP says that the request is wrong";
         }).orElse("declined, " + tag);
     }
@@ -81,13 +81,13 @@ final class AttemptView {
             case CONNECTION_LOST -> "the connection broke before an answer came";
             case PSP_ERROR -> "the PSP answered with an error of its own";
             case ANSWER_UNREADABLE -> "the PSP's answer could not be read";
-            case STILL_PROCESSING, KEY_IN_USE -> "the PSP is still at it";
+            case STILL_PROCESSING, KEY_IN_USE -> "the PSP is still working on it";
             case KEY_MISMATCH, ANSWER_MISMATCH -> "the PSP's answer does not fit this payment";
             case NOT_FOUND -> "the PSP does not know of it yet";
             case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";
             case INTERNAL_ERROR -> "something was wrong on our side";
             case KEY_FORGOTTEN -> "the PSP cannot be asked about it any more";
-            case LEASE_RAN_OUT -> "who sent it ended before an answer was recorded";
+            case LEASE_RAN_OUT -> "the process that sent it ended before an answer was recorded";
         }).orElse(tag);
     }
 }

@@ -8,10 +8,10 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Where the next page begins: behind this payment. For clients it is a text without meaning. */
+/** The next page begins after this payment. Clients see an opaque text. */
 record Cursor(Instant acceptedAt, PaymentId id) {
 
-    /** What Postgres can compare with, and longer than there are payments. */
+    /** Times that Postgres can compare, and wider than any payment's. */
     private static final Instant FIRST = Instant.parse("1970-01-01T00:00:00Z");
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Shows the payments that a merchant sent under one reference of its own, the newest first, a page at a time. Any thread. */
+/** Lists the payments that a merchant sent with one reference, the newest first, in pages. Any thread. */
 public final class ListPayments {
 
     private static final int USUAL_PAGE = 20;
@@ -92,7 +92,7 @@ public final class ListPayments {
              ORDER BY accepted_at DESC, operation_id DESC
             """.formatted(PaymentView.COLUMNS);
 
-    /** One more than was asked for, to know whether there are more. */
+    /** One more than the page holds, to know whether there are more. */
     private static List<Map<String, Object>> select(Connection connection, String merchant, Asked asked) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
             statement.setString(1, merchant);

@@ -21,22 +21,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for payments to settle: one question to Postgres for all who wait, however many. The next question comes after three times
- * as long as the last one took, so that all of them use a quarter of one connection: a lone waiter hears within a few milliseconds,
- * and two thousand within fifty. Any thread may wait and end all waiting; one worker asks.
+ * Waits for payments to settle. One query serves all waiting requests. The pause after a query is three times as long as the query took,
+ * so the queries use a quarter of one connection: a single waiting request learns of its outcome within a few milliseconds, two thousand
+ * within fifty. Any thread may wait and may end all waiting; one worker queries.
  */
 public final class Outcomes {
 
     public static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
-    private static final int PAUSE_PER_QUESTION = 3;
-    /** Half of the requests that may be under way: where no payment settles, those who wait must not keep out all others. */
+    private static final int PAUSE_PER_QUERY = 3;
+    /** Half of the requests that may be under way: while no payment settles, waiting requests must not keep out all others. */
     private static final int MOST_WAITING = 2_000;
 
     /** @param cause why it was declined */
     public record Settled(OperationState state, Optional<String> cause) {}
 
-    /** @param waiters how many wait for it; nobody is forgotten and nothing is kept for those who gave up */
+    /** @param waiters how many requests wait for it; at zero the entry goes */
     private record Awaited(CompletableFuture<Optional<Settled>> outcome, int waiters) {
 
         Awaited plus(int more) {
@@ -62,7 +62,7 @@ public final class Outcomes {
         this.ofMerchants = new Seats(Math.max(1, seats / 2));
     }
 
-    /** From now on nobody waits: who does gets the acceptance, and so does each who would begin to. */
+    /** Ends all waiting, now and later: each request gets its acceptance. */
     public void end() {
         ended = true;
         awaited.values().forEach(waiting -> waiting.outcome().complete(Optional.empty()));
@@ -111,7 +111,7 @@ public final class Outcomes {
         }
     }
 
-    /** Tells those whose payments have settled, and pauses until the next question is due. Returns 1, for the pause is over; 0 if interrupted. */
+    /** Answers the requests whose payments have settled, and pauses until the next query is due. Returns 1; 0 if interrupted. */
     public int runOnce() {
         try {
             Set<PaymentId> ids = Set.copyOf(awaited.keySet());
@@ -119,7 +119,7 @@ public final class Outcomes {
                 arrived.tryAcquire(LONGEST_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
             } else {
                 long begun = System.nanoTime();
-                tell(database.withConnection(connection -> settled(connection, ids)));
+                complete(database.withConnection(connection -> settled(connection, ids)));
                 Thread.sleep(pause(Duration.ofNanos(System.nanoTime() - begun)));
             }
             return 1;
@@ -129,12 +129,12 @@ public final class Outcomes {
         }
     }
 
-    private static Duration pause(Duration question) {
-        Duration pause = question.multipliedBy(PAUSE_PER_QUESTION);
+    private static Duration pause(Duration query) {
+        Duration pause = query.multipliedBy(PAUSE_PER_QUERY);
         return pause.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
-    private void tell(Map<PaymentId, Settled> settled) {
+    private void complete(Map<PaymentId, Settled> settled) {
         settled.forEach((id, outcome) -> {
             Awaited waiting = awaited.get(id);
             if (waiting != null) {

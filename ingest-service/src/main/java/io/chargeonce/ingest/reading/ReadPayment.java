@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Shows a payment to the merchant who sent it, as it stands at this moment. Any thread. */
+/** Shows a payment to its merchant, as it stands now. Any thread. */
 public final class ReadPayment {
 
     static final Map<String, String> HEADERS =

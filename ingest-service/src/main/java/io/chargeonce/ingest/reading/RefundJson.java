@@ -19,7 +19,7 @@ public final class RefundJson {
         return Contract.PAYMENTS + "/" + payment + "/refunds";
     }
 
-    /** The answer to a request: the first one is accepted, and a repeat says how the refund stands now. */
+    /** The answer to a request for a refund. A repeat gets the refund as it stands now. */
     public static Answer accepted(Operation refund, boolean isNew) {
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", "application/json");

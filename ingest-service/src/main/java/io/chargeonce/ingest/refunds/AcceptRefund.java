@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Accepts refunds: operation, audit record, outbox row and, where the client sent one, the key; or nothing of it. The refund's
- * own name always holds, so a repeat is the same refund with a key, without one, and with another one. Any thread.
+ * Accepts refunds in one transaction: operation, audit record, outbox row and the key, if the client sent one. Payment and reference name
+ * a refund, so a repeat is the same refund with the same key, another one or none. Any thread.
  */
 public final class AcceptRefund {
 
@@ -37,7 +37,7 @@ public final class AcceptRefund {
         this.staged = staged;
     }
 
-    /** Another request took the key between our look and our insert: what this transaction did must not stay. */
+    /** Another request took the key between our check and our insert. Rolls this transaction back. */
     private static final class KeyTaken extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -15,7 +15,7 @@ import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** One request to give money back. Any thread. */
+/** Handles one request for a refund. Any thread. */
 public final class PostRefund {
 
     private final RequestBody body;
@@ -34,7 +34,7 @@ public final class PostRefund {
                                 .answer(ask -> accept.accept(ask, key))));
     }
 
-    /** A refund has a name of its own, so its key may be left out. */
+    /** Payment and reference name the refund, so the key is optional. */
     private static Checked<Optional<IdempotencyKey>> key(ServerRequest request) {
         List<String> values = request.headers().all(PostPayment.IDEMPOTENCY_KEY, List::of);
         if (values.isEmpty()) {

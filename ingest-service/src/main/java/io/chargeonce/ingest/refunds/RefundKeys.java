@@ -10,8 +10,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * The Idempotency-Keys that refunds came with, in the one namespace that a merchant has over all endpoints. No answer is kept
- * with them: a repeat is told how its refund stands now.
+ * The idempotency keys of refunds. A merchant has one namespace of keys over all endpoints. No answer is stored with them: a repeat
+ * gets the refund as it stands now.
  */
 final class RefundKeys {
 
@@ -22,7 +22,7 @@ final class RefundKeys {
               FROM keys_taken(ARRAY[?], ARRAY[?])
             """;
 
-    /** What the key names already, a refund or a payment. */
+    /** The refund or payment that has the key already. */
     static Optional<RequestFingerprint.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
             statement.setString(1, merchant);
@@ -42,7 +42,7 @@ final class RefundKeys {
             ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
             """.formatted(RequestFingerprint.VERSION);
 
-    /** @return false if somebody else has it */
+    /** @return false if another request has taken it */
     static boolean insert(Connection connection, Refunds.RefundRequest ask, IdempotencyKey key, RequestFingerprint command)
             throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {

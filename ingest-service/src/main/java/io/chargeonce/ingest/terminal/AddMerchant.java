@@ -32,7 +32,7 @@ final class AddMerchant implements Callable<Integer> {
             return MerchantCommand.refuse(spec, MerchantCommand.USAGE, "a merchant's id is " + MerchantBook.ID_RULE);
         }
         return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).add(merchant, terms)
-                ? MerchantCommand.say(spec, "Added " + merchant + ". Its first credential: chargeonce merchant token new " + merchant)
-                : MerchantCommand.refuse(spec, MerchantCommand.NO, merchant + " is there already and was left as it is"));
+                ? MerchantCommand.say(spec, "Added " + merchant + ". Make its first token with: chargeonce merchant token new " + merchant)
+                : MerchantCommand.refuse(spec, MerchantCommand.NO, merchant + " exists already and was not changed"));
     }
 }

@@ -22,14 +22,14 @@ final class GrantOptions {
     CommandSpec spec;
 
     @Option(names = "--scopes", paramLabel = "S", split = ",",
-            description = "What may be done with it: pay, refund, read. All unless said.")
+            description = "What the token may do: pay, refund, read. Default: all.")
     List<String> scopes = List.of();
 
     @Option(names = "--from", paramLabel = "RANGE", split = ",",
-            description = "Where it may come from, such as 192.0.2.0/24, by the address of the connection. Anywhere unless said.")
+            description = "Addresses that it may come from, such as 192.0.2.0/24. The address of the connection counts. Default: anywhere.")
     List<String> from = List.of();
 
-    @Option(names = "--expires-in", paramLabel = "D", description = "How long it is valid, such as 12h or 90d. For ever unless said.")
+    @Option(names = "--expires-in", paramLabel = "D", description = "How long it is valid, such as 12h or 90d. Default: for ever.")
     Optional<String> expiresIn = Optional.empty();
 
     Grant grant() {
@@ -45,7 +45,7 @@ final class GrantOptions {
     /** @throws IllegalArgumentException for another shape */
     static Duration duration(String text) {
         if (!text.matches("\\d{1,6}[smhd]")) {
-            throw new IllegalArgumentException("'" + text + "' is no duration such as 30m, 24h or 90d");
+            throw new IllegalArgumentException("'" + text + "' is not a duration such as 30m, 24h or 90d");
         }
         long number = Long.parseLong(text.substring(0, text.length() - 1));
         return switch (text.charAt(text.length() - 1)) {

@@ -13,9 +13,10 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
 /** The commands about merchants. Postgres is opened once the command line is known to be right. */
-@Command(name = "merchant", description = "Who may send payments.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
+@Command(name = "merchant", description = "Manages the merchants that may send payments.", usageHelpAutoWidth = true,
+        mixinStandardHelpOptions = true,
         subcommands = {AddMerchant.class, SetMerchant.class, ListMerchants.class, TokenCommand.class},
-        footer = {"", "Example: a new merchant and its credential", "  chargeonce merchant add acme",
+        footer = {"", "Example: a new merchant and its token", "  chargeonce merchant add acme",
             "  chargeonce merchant token new acme"})
 public final class MerchantCommand implements Runnable {
 
@@ -27,7 +28,7 @@ public final class MerchantCommand implements Runnable {
     @Spec
     CommandSpec spec;
 
-    /** @param open what it throws goes to whoever executes the command line; the command closes the database */
+    /** @param open what it throws reaches the caller of the command line; the command closes the database */
     public MerchantCommand(Supplier<Database> open) {
         this.open = open;
     }
@@ -48,19 +49,19 @@ public final class MerchantCommand implements Runnable {
         }
     }
 
-    /** The same for what changes something: a login that many use is told so, for the audit log names no person then. */
+    /** The same for a change. A shared login gets a warning: the audit log then names no person. */
     int change(CommandSpec command, ToIntFunction<Database> action) {
         return with(database -> {
             if (MerchantBook.login(database).equals(Roles.MERCHANT_ADMIN)) {
                 refuse(command, 0,
-                        "you act as the shared role %s, and the audit log will name it and no person; ".formatted(Roles.MERCHANT_ADMIN)
+                        "you act as the shared role %s, so the audit log names that role and no person; ".formatted(Roles.MERCHANT_ADMIN)
                                 + "chargeonce migrate --merchant-admin NAME makes a login of your own");
             }
             return action.applyAsInt(database);
         });
     }
 
-    /** Only kept beside the name that counts, which is the login at Postgres. */
+    /** Kept beside the name that counts, which is the login at Postgres. */
     static String claim() {
         return String.valueOf(System.getProperty("user.name"));
     }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "set", description = "Changes what is said about a merchant; it holds within seconds.", usageHelpAutoWidth = true,
+@Command(name = "set", description = "Changes the settings of a merchant. They take effect within seconds.", usageHelpAutoWidth = true,
         mixinStandardHelpOptions = true)
 final class SetMerchant implements Callable<Integer> {
 
@@ -36,6 +36,6 @@ final class SetMerchant implements Callable<Integer> {
         }
         return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")
-                : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant of that id: see chargeonce merchant list"));
+                : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant with that id: see chargeonce merchant list"));
     }
 }

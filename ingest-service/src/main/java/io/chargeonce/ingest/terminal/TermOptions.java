@@ -9,23 +9,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
-/** What may be said about a merchant. */
+/** The settings of a merchant. */
 final class TermOptions {
 
     @Spec(Spec.Target.MIXEE)
     CommandSpec spec;
 
     @Option(names = "--requests-per-second", paramLabel = "N",
-            description = "The most that one ingest process takes; 0 is no limit, which is usual.")
+            description = "The most requests a second that one ingest process takes. Default: 0, no limit.")
     Optional<Integer> requestsPerSecond;
 
     @Option(names = "--duplicate-window", paramLabel = "D",
-            description = "How long the same purchase under another key is refused: 10s unless set, 0s is never.")
+            description = "How long the same purchase under another key is refused. Default: 10s; 0s is never.")
     Optional<String> duplicateWindow;
 
     @Option(names = "--represent-declines", paramLabel = "on|off",
-            description = "Whether soft declines are presented again within the card networks' limits; off unless set. For "
-                    + "subscriptions only.")
+            description = "Whether soft declines are presented again within the card networks' limits, for "
+                    + "subscriptions only. Default: off.")
     Optional<String> representDeclines;
 
     Terms terms() {
@@ -40,13 +40,13 @@ final class TermOptions {
         return switch (text) {
             case "on" -> true;
             case "off" -> false;
-            default -> throw new IllegalArgumentException("--represent-declines is on or off, not '" + text + "'");
+            default -> throw new IllegalArgumentException("--represent-declines is '" + text + "', but must be on or off");
         };
     }
 
     private static Duration duration(String text) {
         if (!text.matches("\\d{1,6}(ms|s|m|h)")) {
-            throw new IllegalArgumentException("a duplicate window is a duration such as 500ms, 10s, 5m or 1h, not '" + text + "'");
+            throw new IllegalArgumentException("--duplicate-window is '" + text + "', but must be a duration such as 500ms, 10s, 5m or 1h");
         }
         return text.endsWith("ms")
                 ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))

@@ -20,8 +20,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
-/** The commands about credentials. */
-@Command(name = "token", description = "The credentials of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
+/** The commands about tokens. */
+@Command(name = "token", description = "Manages the tokens of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class TokenCommand implements Runnable {
 
     private static final String LINE = "%-12s  %-24s  %-15s  %-28s  %-28s  %-28s  %-28s  %s";
@@ -37,26 +37,27 @@ final class TokenCommand implements Runnable {
         throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: new, rotate, revoke or list");
     }
 
-    @Command(name = "new", description = "Makes a credential and prints it once: only its digest is stored.",
+    @Command(name = "new", description = "Makes a token and prints it once: only its digest is stored.",
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
     int make(@Parameters(paramLabel = "MERCHANT", description = "Its id.") String merchant, @Mixin GrantOptions options) {
         TokenBook.Grant grant = options.grant();
         return merchants.change(command("new"), database -> new TokenBook(database, MerchantCommand.claim()).add(merchant, grant)
                 .map(token -> shown("new", token, " of " + merchant))
                 .orElseGet(() -> MerchantCommand.refuse(command("new"), MerchantCommand.NO,
-                        "there is no merchant of that id: see chargeonce merchant list")));
+                        "there is no merchant with that id: see chargeonce merchant list")));
     }
 
     private int shown(String command, TokenBook.NewToken token, String of) {
-        MerchantCommand.refuse(command(command), 0, "token " + token.id() + of + ", shown this once; send it as 'Authorization: Bearer …'");
+        MerchantCommand.refuse(command(command), 0,
+                "token " + token.id() + of + " is shown only this once; send it as 'Authorization: Bearer …'");
         return MerchantCommand.say(spec, token.secret());
     }
 
-    @Command(name = "rotate", description = "Makes a credential like this one and prints it once; the old one expires after the overlap.",
+    @Command(name = "rotate", description = "Makes a token like this one and prints it once. The old one expires after the overlap.",
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
     int rotate(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id,
                @Option(names = "--overlap", paramLabel = "D", defaultValue = "24h",
-                       description = "How long both are valid: ${DEFAULT-VALUE} unless said, 0s for not at all.") String overlap) {
+                       description = "How long both are valid. Default: ${DEFAULT-VALUE}; 0s ends the old one at once.") String overlap) {
         Duration both;
         try {
             both = GrantOptions.duration(overlap);
@@ -69,7 +70,7 @@ final class TokenCommand implements Runnable {
                         "no valid token has that id: see chargeonce merchant token list")));
     }
 
-    @Command(name = "revoke", description = "Ends a credential; it is refused within seconds.", usageHelpAutoWidth = true,
+    @Command(name = "revoke", description = "Ends a token. It is refused within seconds.", usageHelpAutoWidth = true,
             mixinStandardHelpOptions = true)
     int revoke(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id) {
         return merchants.change(command("revoke"), database -> new TokenBook(database, MerchantCommand.claim()).revoke(id)
@@ -78,7 +79,7 @@ final class TokenCommand implements Runnable {
                         "no valid token has that id: see chargeonce merchant token list"));
     }
 
-    @Command(name = "list", description = "Lists credentials, without the tokens themselves.", usageHelpAutoWidth = true,
+    @Command(name = "list", description = "Lists tokens by their ids; the tokens themselves are stored nowhere.", usageHelpAutoWidth = true,
             mixinStandardHelpOptions = true)
     int list(@Option(names = "--json", description = "Print JSON, one object a line.") boolean json) {
         return merchants.with(database -> {

@@ -11,13 +11,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Sends answers. A body that nobody wanted is read to its end when that is near, so that the connection serves on; else the
- * connection is closed behind the answer, and so it is where the client does not take its answer, and when the service drains.
- * Any thread.
+ * Sends answers. The rest of an unread body is read if it is short, so that the connection can be used again; otherwise the connection
+ * is closed after the answer. It is also closed if the client does not take its answer, and when the service shuts down. Any thread.
  */
 public final class AnswerSender {
 
-    /** More than this of an unwanted body is not worth reading. */
+    /** More than this of an unread body is not worth reading. */
     private static final long WORTH_READING = 1024 * 1024;
 
     private final Deadline answers;
@@ -25,8 +24,8 @@ public final class AnswerSender {
     private final Drain draining;
 
     /**
-     * @param answers   for an answer to be taken
-     * @param leftovers for the rest of a body that nobody wanted; whoever dawdles over that keeps others out
+     * @param answers   how long a client may take to read its answer
+     * @param leftovers how long it may take to send the rest of an unread body
      */
     public AnswerSender(Deadline answers, Deadline leftovers, Drain draining) {
         this.answers = answers;

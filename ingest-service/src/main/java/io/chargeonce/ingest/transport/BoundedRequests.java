@@ -10,6 +10,9 @@ import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.task.InterruptableTask;
 import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Headers;
+import io.helidon.http.HttpPrologue;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
@@ -17,6 +20,7 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
 import io.helidon.webserver.ProxyProtocolData;
 import io.helidon.webserver.Router;
+import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
@@ -27,11 +31,11 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Speaks HTTP/1.1 as the web server does, but takes no chunk of more than {@link #LARGEST}: the web server holds a whole
- * chunk in memory, and a batch may be as long as it likes. It tells when a request begins to arrive; over HTTPS that is when the
- * handshake begins. And it holds only so many connections of one {@linkplain ClientNetwork address}: three quarters of all, so that
- * a lone hostile one locks nobody out, and a proxy, whose address all have, needs no setting. What the web server takes though it
- * is no HTTP it refuses.
+ * Speaks HTTP/1.1 as the web server does, with five differences. A chunk has at most {@link #LARGEST} bytes: the web server holds a whole
+ * chunk in memory, and a batch may be as long as it likes. The deadline of a head begins with its first byte, over HTTPS with the
+ * handshake. One {@linkplain ClientNetwork network} has at most three quarters of all connections: one hostile client cannot lock out
+ * the others, and a proxy, whose address all clients share, needs no setting. A connection really ends after a request
+ * with {@code Connection: close}. And some requests that the web server takes are not HTTP: they are refused. {@link Http10} adds the older version.
  */
 record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses,
         Counter refused) implements ServerConnectionSelector {
@@ -77,7 +81,30 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
         return new CloseConnectionException("this address has too many connections");
     }
 
-    /** The same connection; when it is over, that is told. */
+    /** Notices requests after which the connection ends. One listener for both: the web server calls no second one with the headers. */
+    static Http1ConnectionListener listener(SlowHeads heads) {
+        return new Http1ConnectionListener() {
+            @Override
+            public void prologue(ConnectionContext connection, HttpPrologue prologue) {
+                heads.prologue(connection, prologue);
+            }
+
+            @Override
+            public void headers(ConnectionContext connection, Headers headers) {
+                heads.headers(connection, headers);
+                if (headers.containsToken(HeaderValues.CONNECTION_CLOSE) && connection.dataReader() instanceof BoundedReader reader) {
+                    reader.last = true;
+                }
+            }
+        };
+    }
+
+    /** The connection ends with it: a proxy before us may read what follows in another way. */
+    static RequestException noHttp(String why) {
+        return RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).message(why).setKeepAlive(false).build();
+    }
+
+    /** The same connection, which calls back when it is over. */
     private record Counted(ServerConnection connection, Runnable over) implements ServerConnection, InterruptableTask<Void> {
 
         @Override
@@ -174,14 +201,16 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
         private final SlowHeads heads;
         /** That reads from here; it comes to be after its reader. */
         private ServerConnection connection;
+        /** Whether the request that was read asked for the end of the connection. */
+        private boolean last;
 
         /** There is no other way to see a chunk's length before the web server has read it whole. */
         @SuppressWarnings("removal")
         BoundedReader(DataReader all, SlowHeads heads) {
-            super(() -> {
+            super(new Http10(() -> {
                 all.ensureAvailable();
                 return all.readBytes(all.available());
-            }, false);
+            }, heads::begin, IngestHttp.LONGEST_REQUEST_LINE, IngestHttp.LONGEST_REQUEST_LINE + IngestHttp.LARGEST_HEADERS), false);
             this.heads = heads;
         }
 
@@ -196,6 +225,15 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
 
         private boolean readsRequestLine() {
             return connection instanceof InterruptableTask<?> web && web.canInterrupt();
+        }
+
+        /** The web server says that it closes the connection, and reads on. */
+        @Override
+        public int findNewLine(int most) {
+            if (last && readsRequestLine()) {
+                throw new CloseConnectionException("the client wanted no more than one answer");
+            }
+            return super.findNewLine(most);
         }
 
         /** A method in small letters is another one than in capitals (RFC 9110, 9.1), and the web server takes it for the same. */
@@ -218,11 +256,6 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
                 throw noHttp("a header has a name");
             }
             return length;
-        }
-
-        /** The connection ends with it: a proxy before us may read what follows otherwise. */
-        private static RequestException noHttp(String why) {
-            return RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).message(why).setKeepAlive(false).build();
         }
 
         @Override

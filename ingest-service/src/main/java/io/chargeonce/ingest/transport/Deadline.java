@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Interrupts work that takes too long, such as reading from somebody who sends a byte now and then, or writing to somebody who
- * reads nothing: the web server has no time limit for either, and an interrupted read or write closes its connection. It looks
- * ten times within the limit, which costs each piece of work next to nothing; so it may take a tenth longer. Any thread.
+ * Interrupts work that takes too long, such as reading from a client that sends a byte now and then, or writing to a client that reads
+ * nothing. The web server has no time limit for either, and an interrupted read or write closes its connection. The deadline is checked
+ * ten times within the limit, so work may take a tenth longer. Any thread.
  */
 public final class Deadline implements AutoCloseable {
 
@@ -44,14 +44,14 @@ public final class Deadline implements AutoCloseable {
         };
     }
 
-    /** Always 0: whether one rang does not make the next look urgent. */
+    /** Always 0: the next check is never urgent. */
     private int runOnce() {
         long now = System.nanoTime();
         alarms.removeIf(alarm -> alarm.rang(now));
         return 0;
     }
 
-    /** Taking it out of the set does not wait for a ring under way; turning it off does. */
+    /** Removal from the set does not wait for an interrupt under way; {@link #off} does. */
     private static final class Alarm {
         private final Thread worker;
         private final long due;
@@ -71,7 +71,7 @@ public final class Deadline implements AutoCloseable {
             return rang;
         }
 
-        /** By the worker: nobody else may hear a ring that was meant for this work. */
+        /** Called by the worker. It clears an interrupt that was meant for this work, so that the next work does not see it. */
         synchronized void off() {
             off = true;
             if (rang) {

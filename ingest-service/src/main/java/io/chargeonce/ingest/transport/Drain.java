@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Whether this process takes requests. When it is to end, it is not ready any more, and those who wait within a request for
- * something that may take long are told to come to an end: each gets its answer, and the connection closes behind it. Any thread.
+ * Whether this process takes requests. When the process shuts down, it is no longer ready, and requests that wait for something long are
+ * ended: each gets its answer, and then its connection is closed. Any thread.
  */
 public final class Drain {
 
-    /** For the requests under way, from then on; the rest of them is cut. Less than a part of a service may take to close. */
+    /** How long requests under way may still take; then they are cut. Less than a part of a service may take to close. */
     static final Duration LONGEST = Duration.ofSeconds(15);
 
     private enum State { NOT_OPEN_YET, OPEN, DRAINING }
@@ -20,7 +20,7 @@ public final class Drain {
     private final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private volatile State state = State.NOT_OPEN_YET;
 
-    /** @param end to be told when it begins; it returns at once */
+    /** @param end called when the shutdown begins; it must return at once */
     public void tell(Runnable end) {
         waiting.add(end);
     }

@@ -15,14 +15,14 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The web server and its hard limits: what a request may be at most, whoever sends it. */
+/** The web server and its hard limits, which hold for every request. */
 public final class IngestHttp implements AutoCloseable {
 
-    private static final int LARGEST_HEADERS = 16 * 1024;
-    private static final int LONGEST_REQUEST_LINE = 4 * 1024;
-    /** A million lines of the usual length, and some; single requests have their own, much lower limit. */
+    static final int LARGEST_HEADERS = 16 * 1024;
+    static final int LONGEST_REQUEST_LINE = 4 * 1024;
+    /** More than a million lines of the usual length. Single requests have their own, much lower limit. */
     private static final long LARGEST_PAYLOAD = 4L << 30;
-    /** Many more than are ever busy, so that those that lie idle lock nobody out. */
+    /** Many more than are ever busy, so that idle connections lock out no client. */
     private static final int MOST_CONNECTIONS = 20_000;
     /** For Postgres, Kafka, files and what the JVM itself opens. */
     private static final long OTHER_FILES = 1_000;
@@ -39,7 +39,7 @@ public final class IngestHttp implements AutoCloseable {
         this.renewedTls = renewedTls;
     }
 
-    /** @throws IllegalStateException if nobody can listen on the address; its message is one line */
+    /** @throws IllegalStateException if the service cannot listen on the address; its message is one line */
     public static IngestHttp start(Address address, Optional<TlsFiles> tls, HttpService api, Deadline forHeads, Duration idle,
                                    Drain drain, MeterRegistry meters) {
         requireFree(address);
@@ -60,7 +60,7 @@ public final class IngestHttp implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
-                        .addReceiveListener(heads).build()).build(), heads,
+                        .addReceiveListener(BoundedRequests.listener(heads)).build()).build(), heads,
                         new Seats(mostConnections / 4 * 3),
                         meters.counter("chargeonce.door.refused", "door", "ingest", "reason", "connections_of_address")))
                 .directHandlers(handlers -> {
@@ -78,14 +78,14 @@ public final class IngestHttp implements AutoCloseable {
         return new IngestHttp(server, drain, tls.map(files -> new RenewedTls(files, server)));
     }
 
-    /** When a process may open no more files, the web server stops listening for good: it must not come to that. */
+    /** A process that can open no more files stops listening for good, so connections never use them up. */
     private static int mostConnections() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                 ? Math.clamp(unix.getMaxFileDescriptorCount() - OTHER_FILES, 100, MOST_CONNECTIONS)
                 : MOST_CONNECTIONS;
     }
 
-    /** The web server only logs that it could not bind, with a stack trace, and does not throw. */
+    /** The web server does not throw when it cannot bind: it only logs a stack trace. */
     private static void requireFree(Address address) {
         try (var probe = new ServerSocket()) {
             probe.bind(address.resolve());
@@ -99,7 +99,7 @@ public final class IngestHttp implements AutoCloseable {
                 + "): end the process that has it, or choose another address");
     }
 
-    /** What keeps HTTPS as its files are; empty for HTTP in the clear. */
+    /** Keeps HTTPS in step with its files; empty for plain HTTP. */
     public Optional<RenewedTls> renewedTls() {
         return renewedTls;
     }

@@ -4,11 +4,11 @@ package io.chargeonce.ingest.transport;
 import java.time.Duration;
 
 /**
- * How long a client is waited for; then its connection is closed.
+ * How long the service waits for a client before it closes the connection.
  *
  * @param head     for a request's line and headers together, from their first byte on
  * @param exchange for a whole body to arrive, and for a whole answer to be taken
- * @param leftover for the rest of a body that is not wanted any more
+ * @param leftover for the rest of an unread body
  * @param silence  for the next few bytes of a batch, in either direction
  * @param idle     between two requests, and from the connection to the first
  */

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a server a new certificate and key when their files have changed; connections that stand keep theirs. Where the files do
- * not fit each other, as between the replacement of the one and of the other, the server keeps what it has. For one thread.
+ * Gives a server a new certificate and key when their files have changed. Open connections keep the old ones. While the two files do not
+ * fit each other, because only one has been replaced yet, the server keeps what it has. For one thread.
  */
 public final class RenewedTls {
 
@@ -19,7 +19,7 @@ public final class RenewedTls {
 
     private final TlsFiles files;
     private final WebServer server;
-    /** What the files held at the last look; nothing at first, so that they are taken once more after the start. */
+    /** What the files held at the last check; nothing at first, so that they are read once more after the start. */
     private byte[] seen = {};
     private String problem = "";
 
@@ -50,7 +50,7 @@ public final class RenewedTls {
 
     private void tellOnce(String what) {
         if (!what.equals(problem)) {
-            LOG.warn("HTTPS keeps its certificate, for the files cannot be used now: {}", what);
+            LOG.warn("HTTPS keeps its certificate, because the files cannot be used now: {}", what);
             problem = what;
         }
     }

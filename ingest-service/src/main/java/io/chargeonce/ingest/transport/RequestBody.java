@@ -40,11 +40,11 @@ public final class RequestBody {
         try (InputStream content = request.content().inputStream()) {
             return content.readNBytes(Contract.LARGEST_BODY + 1);
         } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
-            throw new CloseConnectionException("the client left in the middle of its body, or took too long over it", e);
+            throw new CloseConnectionException("the client left before the end of its body, or took too long", e);
         } catch (RequestException e) {
             throw e;
         } catch (RuntimeException e) {
-            // The web server's parser says in many ways that a chunk is malformed, and none of them is the service's fault.
+            // The web server throws many exceptions for a malformed chunk, and none of them is a bug of this service.
             throw RequestException.builder().type(DirectHandler.EventType.BAD_REQUEST).status(Status.BAD_REQUEST_400)
                     .message("the body is malformed").cause(e).setKeepAlive(false).build();
         }

@@ -5,20 +5,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts what each merchant, or each address, holds of something of which there is only so much: none may hold more than its part, so
- * that nobody can hold all of it. Who does not have a seat is not remembered. Any thread.
+ * Shares a limited resource: each merchant, or each address, may hold at most a part of it, so that none can hold all of it. Only those
+ * that hold a seat are remembered. Any thread.
  */
 public final class Seats {
 
     private final int most;
     private final Map<String, Integer> taken = new ConcurrentHashMap<>();
 
-    /** @param most that one may hold */
+    /** @param most seats that one may hold */
     public Seats(int most) {
         this.most = most;
     }
 
-    /** False if it holds too many already; else it must give this one back. */
+    /** False if it holds too many already. If true, it must give this one back. */
     public boolean take(String who) {
         boolean[] mine = new boolean[1];
         taken.compute(who, (same, count) -> {

@@ -7,8 +7,8 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 
 /**
- * Ends connections on which a request's line and headers take too long to arrive, from their first byte on, a byte now and
- * then: the web server itself would wait for minutes, or for ever. Called on each connection's thread.
+ * Closes connections on which a request's line and headers take too long to arrive, counted from their first byte. The web server itself
+ * would wait for minutes, or for ever. Called on each connection's thread.
  */
 final class SlowHeads implements Http1ConnectionListener {
 
@@ -16,14 +16,14 @@ final class SlowHeads implements Http1ConnectionListener {
     private static final Runnable NOTHING_BEGUN = () -> {};
 
     private final Deadline limit;
-    /** Of the connection's own thread, so that it goes with a connection that breaks in between. */
+    /** Kept with the connection's own thread, so that it goes when the connection breaks. */
     private final ThreadLocal<Runnable> reading = ThreadLocal.withInitial(() -> NOTHING_BEGUN);
 
     SlowHeads(Deadline limit) {
         this.limit = limit;
     }
 
-    /** Bytes came of a request whose line is not complete. */
+    /** Bytes of a request arrived, and its line is not complete. */
     @SuppressWarnings("ReferenceEquality")
     void begin() {
         if (reading.get() == NOTHING_BEGUN) {
@@ -31,7 +31,7 @@ final class SlowHeads implements Http1ConnectionListener {
         }
     }
 
-    /** Also of one that had come together with the request before it. */
+    /** Also for a request that arrived together with the one before it. */
     @Override
     public void prologue(ConnectionContext connection, HttpPrologue prologue) {
         begin();

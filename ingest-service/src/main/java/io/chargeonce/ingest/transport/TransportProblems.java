@@ -10,8 +10,8 @@ import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 
 /**
- * Answers what never reached a route, or failed in one, as a problem document that repeats nothing of the request. The web
- * server itself logs what failed.
+ * Answers requests that reached no route, or failed in one, with a problem document that repeats nothing of the request. The web
+ * server itself logs the failure.
  */
 final class TransportProblems implements DirectHandler {
 
@@ -27,7 +27,7 @@ final class TransportProblems implements DirectHandler {
 
     private static Problem problem(TransportRequest request, EventType type, Status status) {
         return switch (type) {
-            // Without a path it never came to a request: the web server stumbled over bytes that are no HTTP.
+            // Without a path there was no request: the bytes are not HTTP.
             case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
             case PAYLOAD_TOO_LARGE -> Problems.tooLargeForHttp();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->

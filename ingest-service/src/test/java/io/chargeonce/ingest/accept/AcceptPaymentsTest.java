@@ -129,7 +129,7 @@ class AcceptPaymentsTest {
     }
 
     @Test
-    void batches_that_share_their_keys_in_opposite_order_accept_each_once_and_never_wait_for_each_other() {
+    void batches_with_the_same_keys_in_opposite_order_accept_each_once_and_never_deadlock() {
         for (int round = 0; round < 5; round++) {
             String prefix = key + "-" + round + "-";
             List<AcceptRequest> asks = IntStream.range(0, 300).mapToObj(i -> ask(prefix + i)).toList();

@@ -219,7 +219,7 @@ class ReaperTest {
     }
 
     @Test
-    void a_purged_payment_is_not_forgotten_before_its_outcome_was_told_and_takes_its_dead_letter_along() {
+    void a_purged_payment_is_forgotten_with_its_dead_letter_and_not_before_its_outcome_is_told() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
         world.execute("""
                 INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation)
@@ -252,9 +252,9 @@ class ReaperTest {
                        ('left-lately', 'purged', 'undecodable', '', 1, now() - interval '399 days', 't', '\\x01'),
                        ('still-there', 'dead', 'undecodable', '', 1, now() - interval '401 days', 't', '\\x01');
                 INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
-                VALUES ('run_0000000001', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 days'),
-                       ('run_0000000002', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 days'),
-                       ('run_0000000003', 'somebody', now() - interval '402 days', 'f', 1, 0, 10, false, 'running', NULL);
+                VALUES ('run_0000000001', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 days'),
+                       ('run_0000000002', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 days'),
+                       ('run_0000000003', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'running', NULL);
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing)
                 SELECT run_id, 1, 'left-long-ago', 1, now(), 'poison' FROM dlq_run""");
         reaper.runOnce();

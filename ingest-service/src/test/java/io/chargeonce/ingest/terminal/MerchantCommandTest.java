@@ -46,7 +46,7 @@ class MerchantCommandTest {
     void a_merchant_is_added_once_and_listed_with_its_terms() {
         assertThat(run("add", "umbrella", "--requests-per-second", "50", "--duplicate-window", "2m")).isZero();
         assertThat(run("add", "umbrella")).isEqualTo(1);
-        assertThat(err.toString()).contains("umbrella is there already");
+        assertThat(err.toString()).contains("umbrella exists already");
 
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"requests_per_second\":50,\"duplicate_window_ms\":120000,"
@@ -170,8 +170,8 @@ class MerchantCommandTest {
         assertThat(run("add", "fine", "--duplicate-window", "ten")).isEqualTo(2);
         assertThat(run("add", "fine", "--duplicate-window", "25h")).isEqualTo(2);
         assertThat(run("add", "fine", "--requests-per-second", "-1")).isEqualTo(2);
-        assertThat(run("set", "nobody", "--requests-per-second", "1")).isEqualTo(1);
-        assertThat(run("token", "new", "nobody")).isEqualTo(1);
+        assertThat(run("set", "unknown", "--requests-per-second", "1")).isEqualTo(1);
+        assertThat(run("token", "new", "unknown")).isEqualTo(1);
         assertThat(run("token", "revoke", "' OR true --")).isEqualTo(1);
         assertThat(run()).isEqualTo(2);
         assertThat(run("token")).isEqualTo(2);
