@@ -83,7 +83,7 @@ class PspListTest {
                 "stripe-uk | needs key=FILE", "stripe-uk key=FILE acount=Uk | 'acount' is no field",
                 "stripe-uk key=/none | a file is missing",
                 "stripe-uk key=FILE base=nowhere | the address is none", "stripe-uk key=FILE key=FILE | 'key' is no field",
-                "stripe key=FILE | is there twice", "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
+                "stripe key=FILE | is given twice", "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
     void what_is_no_entry_is_refused_at_the_start(String text, String why) {
         with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_PSPS", text);
         assertThatThrownBy(this::read).isInstanceOf(SettingsProblems.class)

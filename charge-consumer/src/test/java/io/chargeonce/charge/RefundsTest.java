@@ -74,7 +74,7 @@ class RefundsTest {
                 .count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'"))
                 .isEqualTo(1);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.refunded_too_much' AND resource_id = '" + refundOf(id)
-                + "-a' AND data ->> 'why' = '2299 go back of 1299 EUR that were captured'")).isEqualTo(1);
+                + "-a' AND data ->> 'why' = '2299 go back, but 1299 EUR were captured'")).isEqualTo(1);
     }
 
     @Test

@@ -208,11 +208,11 @@ class AuditRetentionTest {
         execute("DROP TABLE " + FIRST);
         insert(Seal.following(last(), 100_000_001, digest(), Optional.of(99_999_999L), "2026-01-01 00:00:00", ANOTHER));
         assertThat(check(ANOTHER).report.forgotten()).isPresent();
-        assertThat(check(KEY).findings).containsExactly("of records 1 to 99999999 there were 2 when it was made, and there are 0 now",
-                "none of the keys that are given made its mark; older keys stand below the newest in their file");
+        assertThat(check(KEY).findings).containsExactly("it sealed 2 records between 1 and 99999999, and there are 0 now",
+                "none of the given keys made its mark; older keys follow below the newest in their file");
         execute("DELETE FROM audit_seal WHERE seal = 2");
         insert(Seal.following(last(), 100_000_001, digest(), Optional.of(99_999_999L), "2026-01-01 00:00:00", AuditKeys.NONE));
-        assertThat(check(KEY).findings).contains("it has no key, and seals before it had one");
+        assertThat(check(KEY).findings).contains("it has no key, and earlier seals had one");
     }
 
     @Test
@@ -221,7 +221,7 @@ class AuditRetentionTest {
         sealUntilTablesAreLookedAfter(KEY, 400);
         execute("CREATE TABLE forged PARTITION OF audit_record FOR VALUES FROM (MINVALUE) TO (100000000); "
                 + "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) VALUES (7, 'alice', 'dlq.purged', 'x', 'y')");
-        assertThat(check(KEY).findings).singleElement().asString().contains("record 7 is there, and all up to 99999999 were forgotten");
+        assertThat(check(KEY).findings).singleElement().asString().contains("record 7 exists, although all up to 99999999 were deleted");
     }
 
     /** A look through the whole log takes long, and appends come after it in the queue of the lock. */

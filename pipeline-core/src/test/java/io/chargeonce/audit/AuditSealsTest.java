@@ -107,7 +107,7 @@ class AuditSealsTest {
         append("b");
         sealer(KEY).runOnce();
         assertThat(text("SELECT max(to_id) FROM audit_seal")).isEqualTo("2");
-        assertThat(check(KEY).findings).singleElement().asString().contains("has an id that the log never gave out");
+        assertThat(check(KEY).findings).singleElement().asString().contains("has an id that the log never assigned");
     }
 
     @ParameterizedTest
@@ -135,7 +135,7 @@ class AuditSealsTest {
             execute("TRUNCATE audit_seal");
             sealer(forgers).runOnce();
             assertThat(check(forgers).findings).as("by its own hashes alone it is sound").isEmpty();
-            assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the keys that are given made its mark",
+            assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the given keys made its mark",
                     "no key made its mark");
         }
         execute("UPDATE audit_seal SET key_id = '" + KEY.current().orElseThrow() + "'");
@@ -155,7 +155,7 @@ class AuditSealsTest {
         sealer(AuditKeys.NONE).runOnce();
         append("d");
         sealer(KEY).runOnce();
-        assertThat(check(KEY).findings).singleElement().asString().startsWith("3 it has no key, and seals before it had one");
+        assertThat(check(KEY).findings).singleElement().asString().startsWith("3 it has no key, and earlier seals had one");
         assertThat(check(AuditKeys.NONE).report.otherKeys()).isEqualTo(java.util.Set.of(KEY.current().orElseThrow()));
     }
 
@@ -169,7 +169,7 @@ class AuditSealsTest {
         assertThat(text("SELECT count(DISTINCT key_id) FROM audit_seal")).isEqualTo("2");
         assertThat(check(both).findings).isEmpty();
         assertThat(check(both).report.otherKeys()).isEmpty();
-        assertThat(check(ANOTHER).findings).singleElement().asString().startsWith("1 none of the keys that are given made its mark");
+        assertThat(check(ANOTHER).findings).singleElement().asString().startsWith("1 none of the given keys made its mark");
         assertThatThrownBy(() -> keys("short")).hasMessage("CHARGEONCE_AUDIT_KEY_FILE: a key has at least 32 characters, not 5");
         assertThat(both.toString()).doesNotContain("xxx", "kkk");
     }

@@ -91,7 +91,7 @@ class AdminServerTest {
             now.set(now.get().plusSeconds(31));
             HttpResponse<String> answer = get("/health/live");
             assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(answer.body()).contains("no virtual thread got a turn since 2026-01-01T00:00:00Z");
+            assertThat(answer.body()).contains("no virtual thread has run since 2026-01-01T00:00:00Z");
         } finally {
             stuck.set(false);
         }
@@ -190,7 +190,7 @@ class AdminServerTest {
 
             assertThatThrownBy(() -> AdminServer.start(address, Optional.empty(), () -> "")).isInstanceOf(IllegalStateException.class)
                     .hasMessage("The admin server can't listen on " + address
-                            + " (Address already in use): end the process that has it, or choose another address");
+                            + " (Address already in use): end the process that uses it, or choose another address");
         }
     }
 }

@@ -76,17 +76,17 @@ class SettingsTest {
         environment.put("CHARGEONCE_TYPO", "1");
 
         assertThat(problemsOf(environment)).containsExactlyInAnyOrder(
-                "CHARGEONCE_TYPO: there is no such setting; correct its name or take it out of the environment",
+                "CHARGEONCE_TYPO: there is no such setting; correct its name or remove it from the environment",
                 "CHARGEONCE_NAME: is required, and must be text",
                 "CHARGEONCE_COUNT: is '101', but must be a whole number from 1 to 100",
                 "CHARGEONCE_BYTES: is '64k', but must be a whole number",
                 "CHARGEONCE_ENABLED: is 'yes', but must be true or false",
                 "CHARGEONCE_WAIT: is '99ms', but must be a duration such as 250ms, 5s, 1m, 2h or 1d from 100ms to 1h",
-                "CHARGEONCE_TIERS: is '5s,,1m', but must be durations with commas between, such as 5s,1m,10m",
+                "CHARGEONCE_TIERS: is '5s,,1m', but must be durations separated by commas, such as 5s,1m,10m",
                 "CHARGEONCE_LISTEN: is 'localhost', but must be host:port, such as 127.0.0.1:8080",
                 "CHARGEONCE_API: is 'ftp://x', but must be an http or https address, such as https://api.example.com",
                 "CHARGEONCE_COLOUR: is 'blue', but must be one of dark-red, green",
-                "CHARGEONCE_NOTE: is empty; give text, or take it out");
+                "CHARGEONCE_NOTE: is empty; give text, or remove it");
     }
 
     @Test
@@ -104,7 +104,7 @@ class SettingsTest {
         Path file = Files.writeString(directory.resolve("c.properties"), "CHARGEONCE_NAME=n\nname=n\n");
 
         assertThat(problemsOf(Map.of("CHARGEONCE_PROPERTIES_FILE", file.toString())))
-                .containsExactly("name: there is no such setting; correct its name or take it out of the properties file");
+                .containsExactly("name: there is no such setting; correct its name or remove it from the properties file");
         assertThat(problemsOf(Map.of("CHARGEONCE_NAME", "n", "CHARGEONCE_PROPERTIES_FILE", "/missing")))
                 .containsExactly(
                         "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties file");
