@@ -187,7 +187,8 @@ public final class ChargeEngine {
         for (Gateway psp : psps) {
             if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
                 throw new IllegalArgumentException(
-                        "CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                        ("CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT "
+                                + "shorter")
                                 .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
             }
         }

@@ -170,8 +170,10 @@ class AdyenMoneyBackTest {
                 .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
                         key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
-                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR","value":%d},
-                 "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
+                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},
+                "amount":{"currency":"EUR","value":%d},
+                 "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s",
+                 "paymentMethod":"visa",
                  "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode, minute,
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, key, reference);
     }

@@ -344,7 +344,10 @@ final class EngineFixture implements AutoCloseable {
                 """.formatted(days));
     }
 
-    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
+    /**
+     * Writes rows that the triggers forbid: rows as a lost commit, a restored backup or another version's bug could have left them, and
+     * that are found now.
+     */
     void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql
                 + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");

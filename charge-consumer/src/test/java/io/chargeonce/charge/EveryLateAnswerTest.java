@@ -234,7 +234,8 @@ class EveryLateAnswerTest {
         }
         if (situation.operation.equals("dead") || situation.operation.equals("purged") || situation.operation.equals("unresolved")) {
             books.execute("""
-                    INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation)
+                    INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause,
+                        message, generation)
                     VALUES ('%s', '%1$s', '%s', 'acme', 1299, 'EUR', 'fake', '%s', 'a_cause', 'a message', 1)"""
                     .formatted(id, payment, situation.operation.equals("purged") ? "purged" : "dead"));
         }
@@ -243,11 +244,13 @@ class EveryLateAnswerTest {
 
     private void operation(String id, String kind, String state, int sequence, boolean isSettled, boolean isWatched) {
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                    charge_within_s)
                 VALUES ('%s', '%s', '%s', 'acme', 'key', 1299, 'EUR', 'pm_card_visa', 86400)""".formatted(id, payment, kind));
         books.rewrite("""
                 UPDATE operation_state
-                   SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at, unresolved_since)
+                   SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at,
+                       unresolved_since)
                      = ('%2$s', 7, %3$d, 'fake', 'reference-%3$d', %4$s, %5$s, %6$s, %7$s)
                  WHERE operation_id = '%1$s'"""
                 .formatted(id, state, sequence, kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL",
@@ -259,9 +262,11 @@ class EveryLateAnswerTest {
     private void attempt(Case one, String id, int sequence, String state) {
         books.execute(
                 """
-                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state,
+                    failed_definite,
                                              request, request_sha256, sent_at, key_valid_until, psp_reference)
-                VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour', now() + interval '1 day', %s)"""
+                VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour',
+                    now() + interval '1 day', %s)"""
                         .formatted(key(one, sequence), id, payment, one.kind(), sequence, state, state.equals("failed_definite"),
                                 !state.equals("succeeded") ? "NULL" : sequence == 1 ? "'late-reference'" : "'reference-" + sequence + "'"));
     }

@@ -78,7 +78,10 @@ final class FakePsp implements Gateway {
     volatile boolean canBeAsked = true;
     /** What happens elsewhere while it thinks about its next question. */
     volatile Runnable behind = () -> {};
-    /** What its next webhook says, or that part of it whose number is its body. Its signature is the word {@code signed} in a header of that name. */
+    /**
+     * The content of its next webhook, or the part whose number is its body. Its signature is the word {@code signed} in a header of that
+     * name.
+     */
     volatile List<Notice> tells = List.of();
 
     private final String name;

@@ -87,7 +87,8 @@ class OutageTest {
     private void pass(Duration time) {
         now = now.plus(time);
         books.execute("""
-                UPDATE operation_state SET not_before = not_before - %1$s, staged_at = staged_at - %1$s, charge_before = charge_before - %1$s,
+                UPDATE operation_state SET not_before = not_before - %1$s, staged_at = staged_at - %1$s,
+                    charge_before = charge_before - %1$s,
                        resolve_at = resolve_at - %1$s;
                 UPDATE payment_attempt SET sent_at = sent_at - %1$s
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));

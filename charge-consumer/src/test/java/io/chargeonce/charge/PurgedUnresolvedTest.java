@@ -118,7 +118,8 @@ class PurgedUnresolvedTest {
     @Test
     void a_key_that_the_psp_has_forgotten_is_fenced_as_ever() {
         books.execute(
-                "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', not_found = 1");
+                "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', "
+                        + "not_found = 1");
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty()));
         askedOnce();
         assertThat(psp.fenced).extracting(Charge::key).containsExactly(books.operation(id).attemptKey());

@@ -221,7 +221,8 @@ class RefundsTest {
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
         books.execute(
-                "UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
+                "UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE "
+                        + "kind = 'refund')");
         handleOnce();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(refundOf(id)).failureCause()).contains("expired");

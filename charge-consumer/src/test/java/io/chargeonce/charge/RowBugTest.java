@@ -184,7 +184,8 @@ class RowBugTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO swept",
+        "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO "
+                + "swept",
         "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
     void a_schema_that_does_not_fit_is_waited_for_and_makes_no_poison(String thereAndBack) {
         IntStream.range(0, 30).forEach(i -> books.accept("order-" + i));

@@ -18,7 +18,8 @@ class RowByRowTest {
             List<String> ids = IntStream.range(0, 8).mapToObj(i -> books.accept("order-" + i)).toList();
             for (int i = 0; i < ids.size(); i++) {
                 books.rewrite("""
-                        UPDATE operation_state SET state = 'scheduled', represent_at = now() - interval '%d minutes', staged_at = now() - interval '1 day'
+                        UPDATE operation_state SET state = 'scheduled', represent_at = now() - interval '%d minutes',
+                            staged_at = now() - interval '1 day'
                          WHERE operation_id = '%s'
                         """.formatted(60 - i, ids.get(i)));
             }

@@ -100,7 +100,8 @@ class StripeMoneyBackTest {
     /** As if the process had died in its call and come back when Stripe had forgotten the key. */
     private static void forget(String id) {
         books.rewrite("""
-                UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, failed_definite = false, psp_reference = NULL, sends = 1,
+                UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, failed_definite = false, psp_reference = NULL,
+                    sends = 1,
                        sent_at = now() - interval '1 day', key_valid_until = now() - interval '1 hour'
                  WHERE payment_id = '%1$s';
                 UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,

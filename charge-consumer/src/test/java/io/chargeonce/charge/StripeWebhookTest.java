@@ -49,14 +49,16 @@ class StripeWebhookTest {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
         books.execute(
-                "UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '"
+                "UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE "
+                        + "operation_id = '"
                         + id + "'");
         return id;
     }
 
     private static String event(String type, String payment) {
         return """
-                {"id": "evt_%s_%s", "type": "%s", "data": {"object": {"id": "%s", "status": "succeeded", "metadata": {"attempt_key": "%s"}}}}"""
+                {"id": "evt_%s_%s", "type": "%s", "data": {"object": {"id": "%s", "status": "succeeded",
+                "metadata": {"attempt_key": "%s"}}}}"""
                 .formatted(payment, type, type, intentOf(payment), books.operation(payment).attemptKey());
     }
 

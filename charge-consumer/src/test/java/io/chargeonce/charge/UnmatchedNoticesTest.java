@@ -109,7 +109,8 @@ class UnmatchedNoticesTest {
     void when_no_more_can_be_kept_the_oldest_of_that_psp_goes_and_is_told() {
         keepAsManyAsPossible("fake");
         books.execute(
-                "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - interval '1 day')");
+                "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - "
+                        + "interval '1 day')");
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(kept()).isEqualTo(UnmatchedNotices.MOST + 1);
         assertThat(books.count("FROM unmatched_notice WHERE notice_id IN ('notice-1', 'older')")).isEqualTo(2);
@@ -154,10 +155,12 @@ class UnmatchedNoticesTest {
     private static void keepOlder(String psp, int count) {
         books.execute("""
                 INSERT INTO payment_attempt SELECT (jsonb_populate_record(attempt, jsonb_build_object(
-                                                       'psp_key', lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), 'psp', '%1$s', 'sequence', n + 10, 'failed_definite', true, 'state', 'failed_definite'))).*
+                                                       'psp_key', lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), 'psp', '%1$s',
+                                                           'sequence', n + 10, 'failed_definite', true, 'state', 'failed_definite'))).*
                   FROM payment_attempt AS attempt, generate_series(1, %2$d) AS n;
                 INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at)
-                SELECT '%1$s', 'before-' || n, lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), now() - interval '1 day' FROM generate_series(1, %2$d) AS n
+                SELECT '%1$s', 'before-' || n, lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), now() - interval '1 day'
+                    FROM generate_series(1, %2$d) AS n
                 """.formatted(psp, count));
     }
 

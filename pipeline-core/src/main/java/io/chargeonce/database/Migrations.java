@@ -65,8 +65,8 @@ public final class Migrations {
                 }
                 if (tries == TRIES) {
                     throw new IllegalStateException(
-                            "a migration met a lock %d times: end the long transaction that holds it (pg_stat_activity, "
-                                    + "the oldest xact_start), then run migrate again".formatted(TRIES),
+                            ("a migration met a lock %d times: end the long transaction that holds it (pg_stat_activity, "
+                                    + "the oldest xact_start), then run migrate again").formatted(TRIES),
                             e);
                 }
                 LOG.info("A migration met another transaction's lock. It was rolled back, so that no payment waits, and is tried again");

@@ -151,7 +151,8 @@ public final class UnmatchedNotices {
     private static final String MATCHED = """
             SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail,
                    happened_at
-              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp
+              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key
+                  AND attempt.psp = notice.psp
              WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
              ORDER BY notice.psp, notice_id LIMIT ?
             """;

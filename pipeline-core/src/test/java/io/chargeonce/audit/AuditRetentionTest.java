@@ -220,7 +220,8 @@ class AuditRetentionTest {
         twoYearsAgo("a");
         sealUntilTablesAreLookedAfter(KEY, 400);
         execute("CREATE TABLE forged PARTITION OF audit_record FOR VALUES FROM (MINVALUE) TO (100000000); "
-                + "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) VALUES (7, 'alice', 'dlq.purged', 'x', 'y')");
+                + "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) VALUES (7, 'alice', 'dlq.purged', "
+                + "'x', 'y')");
         assertThat(check(KEY).findings).singleElement().asString().contains("record 7 exists, although all up to 99999999 were deleted");
     }
 

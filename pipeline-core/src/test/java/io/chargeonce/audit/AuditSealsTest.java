@@ -65,7 +65,8 @@ class AuditSealsTest {
         assertThat(text("SELECT string_agg(from_id || '-' || to_id || ':' || records, ' ' ORDER BY seal) FROM audit_seal"))
                 .isEqualTo("1-2:2 3-3:1");
         assertThat(text(
-                "SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = 'payments.audit-seals'"))
+                "SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = "
+                        + "'payments.audit-seals'"))
                 .isEqualTo("1 2");
         Checked checked = check(KEY);
         assertThat(checked.findings).isEmpty();
@@ -83,7 +84,8 @@ class AuditSealsTest {
         "UPDATE audit_record SET data = '{\"amount\": 1}' WHERE audit_id = 2",
         "UPDATE audit_record SET reason = NULL, origin = reason WHERE audit_id = 2", "DELETE FROM audit_record WHERE audit_id = 2",
         "DELETE FROM audit_record WHERE audit_id = 4", "TRUNCATE audit_record",
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', 'c', 'd')",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', "
+                + "'c', 'd')",
         "UPDATE audit_record SET audit_id = DEFAULT WHERE audit_id = 1"})
     void a_record_that_was_changed_added_or_taken_away_shows(String forgery) {
         append("a", "b");
@@ -98,8 +100,10 @@ class AuditSealsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', 'c', 'd')",
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', 'b', 'c', 'd')"})
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', "
+                + "'c', 'd')",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', "
+                + "'b', 'c', 'd')"})
     void a_record_under_an_id_that_was_never_given_out_shows_and_stops_no_seal(String forgery) {
         append("a");
         sealer(KEY).runOnce();
@@ -255,8 +259,10 @@ class AuditSealsTest {
 
     @Test
     void odd_records_are_sealed_and_checked_like_any_other() {
-        execute("INSERT INTO audit_record (at, actor, action, resource_type, resource_id, data) VALUES ('infinity', '', E'\\u0001 \\u202e', '', '', '\"\\u0000 \\ud800\"'),"
-                + " ('-infinity', 'ä', 'dlq.x', '', '', NULL), (now(), '', '', '', '', ('\"' || repeat('x', 5000000) || '\"')::json), ('4713-01-01 BC', '', '', '', '', '[1e400]')");
+        execute("INSERT INTO audit_record (at, actor, action, resource_type, resource_id, data) VALUES ('infinity', '', E'\\u0001 "
+                + "\\u202e', '', '', '\"\\u0000 \\ud800\"'),"
+                + " ('-infinity', 'ä', 'dlq.x', '', '', NULL), (now(), '', '', '', '', ('\"' || repeat('x', 5000000) || '\"')::json), "
+                + "('4713-01-01 BC', '', '', '', '', '[1e400]')");
         sealer(KEY).runOnce();
         assertThat(check(KEY).findings).isEmpty();
         execute("UPDATE audit_record SET at = 'infinity' WHERE audit_id = 2");

@@ -79,7 +79,8 @@ final class MigrationRules {
         List<String> alone = List.of("SET LOCK_TIMEOUT = 0", "DROP INDEX CONCURRENTLY IF EXISTS " + index.group(2), index.group());
         return statements.equals(alone) ? Optional.empty()
                 : Optional.of(
-                        "it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its file has "
+                        "it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its "
+                                + "file has "
                                 + "SET lock_timeout = 0, DROP INDEX CONCURRENTLY IF EXISTS of that index, this, and nothing else");
     }
 

@@ -38,11 +38,13 @@ class MigrationRulesTest {
     @ValueSource(strings = {
         "ALTER TABLE operation ADD COLUMN note text;",
         "ALTER TABLE operation ADD COLUMN tries int NOT NULL DEFAULT 0;",
-        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE note <> '';",
+        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE "
+                + "note <> '';",
         "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID;",
         "ALTER TABLE operation VALIDATE CONSTRAINT short;",
         "ALTER TABLE operation ADD CONSTRAINT one UNIQUE USING INDEX by_note;",
-        "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD CHECK (n < 9);",
+        "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD "
+                + "CHECK (n < 9);",
         "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
         "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
     void what_holds_nobody_up_may_be_released(String statements) {

@@ -351,7 +351,8 @@ class OutboxRelayTest {
         stage("behind", 1);
         database.withConnection(connection -> connection.createStatement()
                 .execute(
-                        "UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 days'"));
+                        "UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 "
+                                + "days'"));
         relay();
         eventually().until(() -> published().size() == 2);
         assertThat(refused()).isZero();

@@ -52,7 +52,8 @@ class AcceptedNeverChangesTest {
     @Test
     void a_charge_has_no_reference_so_that_it_cannot_be_made_twice() {
         assertThatThrownBy(() -> rows.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                    payment_method, charge_within_s)
                 VALUES ('pay_x', 'pay_x', 'charge', 'again', 'acme', 'k', 1, 'EUR', 'pm', 1)"""))
                 .hasStackTraceContaining("a_charge_has_no_reference");
     }

@@ -137,7 +137,8 @@ class AuditLogTest {
             AuditLog.append(connection, List.of(entry("charge-consumer", "one", "in order"), entry("charge-consumer", "two", "in order"),
                     entry("charge-consumer", "three", "in order")));
             try (var statement = connection.createStatement(); var row = statement.executeQuery(
-                    "SELECT string_agg(action, ' ' ORDER BY audit_id), bool_and(at BETWEEN now() AND clock_timestamp()) FROM audit_record WHERE resource_id = 'in order'")) {
+                    "SELECT string_agg(action, ' ' ORDER BY audit_id), bool_and(at BETWEEN now() AND clock_timestamp()) FROM "
+                            + "audit_record WHERE resource_id = 'in order'")) {
                 row.next();
                 assertThat(row.getString(1)).isEqualTo("one two three");
                 assertThat(row.getBoolean(2)).isTrue();

@@ -40,7 +40,8 @@ class LateOperationsTest {
 
     private void wasAccepted(String age, String id) {
         rows.rewrite(
-                "UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
+                ("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE "
+                        + "operation_id = '%2$s'")
                         .formatted(age, id));
     }
 

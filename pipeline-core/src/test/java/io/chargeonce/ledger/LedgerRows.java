@@ -40,7 +40,8 @@ final class LedgerRows implements AutoCloseable {
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                charge_within_s)
             VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 86400)
             """;
 

@@ -107,7 +107,8 @@ class SettingsTest {
                 .containsExactly("name: there is no such setting; correct its name or remove it from the properties file");
         assertThat(problemsOf(Map.of("CHARGEONCE_NAME", "n", "CHARGEONCE_PROPERTIES_FILE", "/missing")))
                 .containsExactly(
-                        "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties file");
+                        "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties "
+                                + "file");
     }
 
     @Test

@@ -110,7 +110,7 @@ class VaultTest {
     void without_a_key_nothing_is_sealed_and_what_is_sealed_stays_closed() throws IOException {
         byte[] sealed = vault(key()).seal("here", CARD);
         assertThatThrownBy(() -> Vault.WITHOUT_KEY.seal("here", CARD)).isInstanceOf(Vault.NoKey.class)
-                .hasMessageContaining("name its file in CHARGEONCE_DATA_KEY_FILE");
+                .hasMessageContaining("set CHARGEONCE_DATA_KEY_FILE to its file");
         assertThat(why(Vault.WITHOUT_KEY.open("here", sealed))).contains("there is no data key here");
         assertThat(why(Vault.WITHOUT_KEY.open("here", new byte[0]))).contains("never sealed");
     }

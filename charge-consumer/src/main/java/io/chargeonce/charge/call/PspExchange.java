@@ -131,7 +131,8 @@ public final class PspExchange implements AutoCloseable {
         if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
             quarantined(psp, unknown.cause()).increment();
             LOG.error(
-                    "ALERT: the answer of PSP {} to attempt {} is not trusted ({}: {}). The attempt stays unknown until the PSP says otherwise",
+                    "ALERT: the answer of PSP {} to attempt {} is not trusted ({}: {}). The attempt stays unknown until the PSP says "
+                            + "otherwise",
                     psp, call.key(), unknown.cause().tag(), unknown.detail());
         }
         if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {

@@ -217,7 +217,8 @@ public final class WebhookInbox {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
                 LOG.error(
-                        "ALERT: {} reports about attempt {} (its reference {}), but there is no such attempt. Was it lost in a failover, or does "
+                        "ALERT: {} reports about attempt {} (its reference {}), but there is no such attempt. Was it lost in a "
+                                + "failover, or does "
                                 + "another system use this account? The message is kept and matched again: see dlq summary",
                         psp, notice.key(), notice.pspReference().orElse("is missing"));
                 taken.instead().ifPresent(oldest -> reportDropped(psp, oldest));

@@ -217,7 +217,8 @@ class ErrorClassesTest {
     private static HttpAnswer.Full paid(String resultCode, String reference, long value, String currency) {
         return full(200,
                 """
-                {"pspReference":"P","resultCode":"%s","merchantReference":"%s","amount":{"value":%d,"currency":"%s"},"refusalReasonCode":"12"}"""
+                {"pspReference":"P","resultCode":"%s","merchantReference":"%s","amount":{"value":%d,"currency":"%s"},
+                "refusalReasonCode":"12"}"""
                         .formatted(resultCode, reference, value, currency));
     }
 

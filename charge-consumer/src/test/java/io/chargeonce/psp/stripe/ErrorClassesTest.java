@@ -219,7 +219,9 @@ class ErrorClassesTest {
 
     private static HttpAnswer.Full declinedAnd(String status) {
         return full(200, new String(intent(status, 1299, "eur").body(), StandardCharsets.UTF_8).replace("\"metadata\"",
-                "\"last_payment_error\":{\"type\":\"card_error\",\"code\":\"card_declined\",\"decline_code\":\"lost_card\",\"message\":\"said\"},\"metadata\""));
+                """
+                        "last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"lost_card","message":"said"},
+                        "metadata\""""));
     }
 
     private static HttpAnswer.Full error(int status, String type, String more) {

@@ -176,8 +176,10 @@ final class TopicWatch {
 
     private void reportTheNewTopic(String what) {
         log.error(
-                "ALERT: {}: the topic of {} was deleted and created again. The new one is read from its beginning. Records of the old one that"
-                        + " were not done are gone from Kafka: the sweeper stages accepted payments again, and producers must send the others"
+                "ALERT: {}: the topic of {} was deleted and created again. The new one is read from its beginning. Records of the old "
+                        + "one that"
+                        + " were not done are gone from Kafka: the sweeper stages accepted payments again, and producers must send "
+                        + "the others"
                         + " again",
                 settings.name(), what);
         meters.topicReplaced();
